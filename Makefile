@@ -1,0 +1,57 @@
+# polyak: `make` lists what can be made.
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+PROGRAM := build/release/bin/polyak
+SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
+SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
+CONFIGURE := cmake --log-level=WARNING --preset
+
+.PHONY: help setup setup-dev configure build test demo install sanitize bench format format-check clean
+.NOTPARALLEL:
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+setup: ## install the Debian packages that are missing
+	@tools/setup.sh
+
+setup-dev: ## the same, with those for sanitize and format
+	@tools/setup.sh dev
+
+configure: setup
+	@$(CONFIGURE) release
+
+build: configure ## the optimised program, build/release/bin/polyak
+	@cmake --build --preset release -j $(JOBS) --target polyak_cli
+
+test: configure ## build and run every test
+	@cmake --build --preset release -j $(JOBS)
+	@ctest --preset release -j $(JOBS)
+
+demo: build ## solve a built-in problem and draw a page, build/demo/index.html
+	@tools/demo.sh $(PROGRAM) build/demo
+
+install: build ## library, headers, program, manual page into PREFIX (default /usr/local)
+	@cmake --install build/release --prefix "$$(realpath -m "$(PREFIX)")"
+
+sanitize: setup-dev $(SANITIZERS) ## every test under the sanitizers of both compilers
+
+.PHONY: $(SANITIZERS)
+$(SANITIZERS):
+	@$(CONFIGURE) $@
+	@cmake --build --preset $@ -j $(JOBS)
+	@ctest --preset $@ -j $(JOBS)
+
+bench: configure ## build and run the benchmarks
+	@cmake --build --preset release -j $(JOBS)
+	@for program in build/release/bench/*; do "$$program" || exit 1; done
+
+format: setup-dev ## format the sources
+	@clang-format -i $(SOURCES)
+
+format-check: setup-dev ## fail if `make format` would change something
+	@clang-format --dry-run --Werror $(SOURCES)
+
+clean: ## remove build/
+	@rm -rf build

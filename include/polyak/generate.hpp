@@ -1,0 +1,84 @@
+#pragma once
+
+/// \file generate.hpp
+/// Problems made to order: the paper's experiments, and plain ones for tests.
+///
+/// Everything is a function of the seed: the same bits for any number of
+/// threads, and no two parts of a problem share random numbers. Arguments out
+/// of range are an Error usage that names the field.
+
+#include <cstdint>
+#include <vector>
+
+#include "polyak/matrices.hpp"
+
+namespace polyak {
+
+/// A problem whose answer is known.
+struct GeneratedProblem {
+  MatrixPtr A;
+  Array b;          ///< n × 1: A·x_planted, plus the noise
+  Array x_planted;  ///< d × 1
+  /// d × 1: what a solver should find. Without noise the planted x itself;
+  /// with noise the minimiser of ‖A·x − b‖, by QR (where A has a null space,
+  /// the minimiser nearest to the planted x).
+  Array x_least_squares;
+  double residual_norm = 0.0;  ///< ‖A·x_least_squares − b‖, zero without noise
+  /// Eigenvalues of AᵀA where they are known, in the order of the formula.
+  std::vector<double> squared_singular_values;
+};
+
+/// What every generator takes.
+struct GenerateOptions {
+  std::uint64_t seed = 0;
+  /// Radius of the noise: it is uniform on the sphere ‖epsilon‖ = noise in R^n.
+  double noise = 0.0;
+  int threads = 0;  ///< 0 takes all cores; never changes the result
+};
+
+enum class Decay { exponential, algebraic, given };
+
+/// A = U·Σ·Vᵀ with U (n × d) and V (d × d) uniform among matrices with
+/// orthonormal columns (Haar), and squared singular values, j = 1 … d,
+///   exponential:  1 + (j−1)/(d−1) · (kappa − 1) · rho^(d−j)
+///   algebraic:    1 + ((j−1)/(d−1))^rho · (kappa − 1)
+///   given:        the list.
+/// kappa is then the condition number of AᵀA. Planted x: iid N(0, 1).
+struct SpectrumProblem {
+  Index rows = 1'000'000;  ///< at least cols
+  Index cols = 100;
+  Decay decay = Decay::exponential;
+  double kappa = 100.0;                         ///< at least 1; must be 1 when cols is 1
+  double rho = 0.5;                             ///< above 0
+  std::vector<double> squared_singular_values;  ///< with Decay::given: cols numbers ≥ 0
+};
+GeneratedProblem generate(const SpectrumProblem& problem, const GenerateOptions& options = {});
+
+/// The squared singular values of that problem alone.
+std::vector<double> squared_singular_values(const SpectrumProblem& problem);
+
+/// A = D·G: the entries of G are 1 with probability 1/10 and 0 otherwise; the
+/// diagonal of D is 1 with probability 9/10 and 10 otherwise. Uniform and
+/// row-norm sampling differ here. Planted x: iid N(0, 1).
+struct SamplingProblem {
+  Index rows = 1'000'000;
+  Index cols = 100;    ///< below 2^31
+  bool dense = false;  ///< false: compressed sparse rows
+};
+GeneratedProblem generate(const SamplingProblem& problem, const GenerateOptions& options = {});
+
+/// The problem of the two-dimensional figure: copies of the 2 × 2 matrix
+/// Uᵀ·diag(1, 2.25)·U, U the rotation by 1.2 rad, on top of each other; x = 0.
+struct StackedProblem {
+  Index copies = 100;
+};
+GeneratedProblem generate(const StackedProblem& problem, const GenerateOptions& options = {});
+
+/// A dense with iid N(0, 1) entries, planted x likewise; any shape.
+struct GaussianProblem {
+  Index rows = 1000;
+  Index cols = 10;
+};
+GeneratedProblem generate(const GaussianProblem& problem, const GenerateOptions& options = {});
+
+}  // namespace polyak

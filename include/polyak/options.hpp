@@ -1,0 +1,58 @@
+#pragma once
+
+/// \file options.hpp
+/// What a user may ask of a solve. Empty optionals mean "auto": chosen for the
+/// problem, and the report says what was used.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "polyak/option_table.hpp"
+
+namespace polyak {
+
+enum class Sampling { row_norm, uniform, mixed, given };
+
+struct SolveOptions {
+  std::string method = "auto";
+  std::optional<Index> batch_size;
+  std::optional<double> step_size;
+  std::optional<double> momentum;
+  std::optional<double> lambda_min;
+  std::optional<double> lambda_max;
+  double gamma = 1e-3;
+  std::string sampling = "row-norm";
+  double tol = 1e-8;
+  std::optional<Index> max_iterations;
+  std::optional<double> max_passes;
+  std::optional<double> time_limit_s;
+  std::optional<double> measure_every;
+  std::uint64_t seed = 0;
+  Index threads = 0;
+
+  // From the library only.
+
+  /// With sampling "given": one probability per row, positive for every row
+  /// that is not zero; they need not sum to one.
+  std::vector<double> probabilities;
+  /// alpha_k and beta_k for k = 0, 1, …; constant when absent. They win over
+  /// step_size and momentum.
+  std::function<double(Index)> step_sequence;
+  std::function<double(Index)> momentum_sequence;
+  /// Measure at iterations 0, m, 2m, … exactly, instead of by cost.
+  std::optional<Index> measure_every_iterations;
+  /// Independent runs of one seed differ by stream.
+  std::uint64_t stream = 0;
+};
+
+/// The one table of what `solve` takes.
+std::span<const OptionRecord<SolveOptions>> solve_options();
+
+/// Throws Error usage when the options contradict each other or the method
+/// (the resolved name, not "auto") would ignore one that was asked for.
+void check_options(const SolveOptions& options, const std::string& method);
+
+}  // namespace polyak

@@ -1,0 +1,91 @@
+#pragma once
+
+/// \file report.hpp
+/// How a solve went: what was asked, what was used, why it stopped, and what
+/// it cost. What was not measured is absent, never a stand-in number.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "polyak/options.hpp"
+
+namespace polyak {
+
+enum class Status { converged, limit, diverged, stagnated, interrupted };
+std::string to_string(Status status);
+
+/// One line of the history. Norms are over all right-hand sides together.
+struct Measurement {
+  Index iteration = 0;
+  Index row_products = 0;
+  double seconds = 0.0;  ///< since the solve began, measuring left out
+  double residual_norm = 0.0;
+  double gradient_norm = 0.0;
+  std::optional<double> relative_residual;  ///< ‖r‖/‖b‖
+  std::optional<double> relative_gradient;  ///< ‖Aᵀr‖/(‖A‖_F‖r‖), the worst right-hand side
+  std::optional<double> error;              ///< ‖x − ref‖/‖ref‖
+};
+
+/// What the run really used. Absent where it does not apply.
+struct Used {
+  std::optional<double> step_size;
+  std::optional<double> momentum;
+  std::optional<Index> batch;
+  std::optional<std::string> sampling;
+  std::optional<double> lambda_min;
+  std::optional<double> lambda_max;
+  std::optional<std::string> lambda_min_source;  ///< "given", "exact" or "lanczos estimate"
+  std::optional<std::string> lambda_max_source;
+  std::optional<double> frobenius2;
+  std::optional<double> eta;
+  std::optional<double> eta_effective;
+  std::optional<double> predicted_rate;
+  std::optional<double> ark_mu;
+  std::optional<double> ark_nu;
+  std::optional<Index> rank;
+  double tol = 0.0;
+};
+
+struct Seconds {
+  double read = 0.0;
+  double setup = 0.0;
+  double solve = 0.0;
+  double measure = 0.0;
+  double total = 0.0;
+};
+
+struct [[nodiscard]] Report {
+  Status status = Status::limit;
+  std::string reason;
+  std::string method;
+  Index iterations = 0;
+  Index row_products = 0;           ///< rows the method read
+  Index measured_row_products = 0;  ///< rows read to measure
+  double passes = 0.0;              ///< row_products / rows
+  double bytes_read = 0.0;          ///< of A, by set-up, method and measuring
+  std::optional<double> residual_norm;
+  std::optional<double> gradient_norm;
+  std::optional<double> relative_residual;
+  std::optional<double> relative_gradient;
+  std::optional<double> error;
+  SolveOptions asked;
+  Used used;
+  Seconds seconds;
+  Index rows = 0, cols = 0, nnz = 0, right_hand_sides = 0;
+  Index zero_rows = 0;
+  Index zero_columns = 0;
+  std::string matrix;
+  std::uint64_t seed = 0;
+  int threads = 0;
+  std::vector<std::string> warnings;
+  std::vector<Measurement> history;
+  Array x;  ///< d × c, the best finite iterate
+};
+
+/// The report as JSON (schema version inside), as the contract fixes it.
+std::string to_json(const Report& report);
+/// The history as CSV, header line first.
+std::string history_csv(const std::vector<Measurement>& history);
+
+}  // namespace polyak

@@ -1,0 +1,81 @@
+#pragma once
+
+/// \file row_matrix.hpp
+/// A, known by its rows.
+///
+/// Everything above this interface asks for rows, never for entries, so a
+/// dense array, a CSR matrix, a mapped file, a projector that makes its rows
+/// up as it goes, a GPU and a partitioned cluster can all stand behind it
+/// (docs/decisions/0002-row-matrix.md sketches each).
+///
+/// Calls are virtual per chunk of rows, never per row. No call allocates.
+/// All are const and may run in several threads at once.
+///
+/// Notation: a_i is row i of A; x and g are c × d (one row per right-hand
+/// side), b is n × c. A call touches only the rows it names.
+
+#include <span>
+#include <string>
+
+#include "polyak/types.hpp"
+
+namespace polyak {
+
+/// Powers of two that keep extreme data in range: the solver works on A·a and
+/// b·b. Both are 1 unless the data needs them.
+struct Scale {
+  double a = 1.0;
+  double b = 1.0;
+};
+
+class RowMatrix {
+ public:
+  virtual ~RowMatrix() = default;
+
+  virtual Index rows() const = 0;
+  virtual Index cols() const = 0;
+  /// Stored entries (n·d for a dense matrix).
+  virtual Index nonzeros() const = 0;
+  /// What it is, for people: "dense, double", "csr, 32-bit columns".
+  virtual std::string kind() const = 0;
+  /// Bytes that reading all rows once takes from memory.
+  virtual double bytes() const = 0;
+
+  /// The primitive, one fused pass (each row is read once):
+  ///   g_c += Σ_t weights[t] · (a_{rows[t]}ᵀ x_c − b(rows[t], c)) · a_{rows[t]}
+  virtual void gradient(std::span<const Index> rows, std::span<const double> weights,
+                        ConstView x, ConstView b, View g) const = 0;
+
+  /// The same over the rows [first, last); empty weights mean 1. With
+  /// r = scale.b·(a_iᵀx_c − b_ic):  g_c += w_i·scale.a·r·a_i  and
+  /// residual2[c] += w_i·r².
+  virtual void range_gradient(Index first, Index last, std::span<const double> weights,
+                              Scale scale, ConstView x, ConstView b, View g,
+                              std::span<double> residual2) const = 0;
+
+  /// y(i − first, c) = a_iᵀ x_c for rows [first, last).
+  virtual void multiply(Index first, Index last, ConstView x, View y) const = 0;
+
+  /// g_c += Σ_i y(i − first, c) a_i for rows [first, last).
+  virtual void add_transposed(Index first, Index last, ConstView y, View g) const = 0;
+
+  /// Sequential steps, each seeing the last:
+  ///   x_c ← x_c − steps[t]·scale · (a_{rows[t]}ᵀ x_c − b(rows[t], c)) · (scale·a_{rows[t]})
+  /// The scale is applied to the row first: 1/‖a‖² itself may not be a double.
+  virtual void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
+                        ConstView b, View x) const = 0;
+
+  /// row_norms2[i − first] = ‖scale·a_i‖², at least the smallest normal double
+  /// for a row that is not zero; column_norms2[j] += Σ_i (scale·a_ij)² unless
+  /// that span is empty. NaN and Inf show as non-finite norms.
+  virtual void norms(Index first, Index last, double scale, std::span<double> row_norms2,
+                     std::span<double> column_norms2) const = 0;
+
+  /// The largest |a_ij| in rows [first, last); NaN if one of them is NaN.
+  virtual double max_abs(Index first, Index last) const = 0;
+
+  /// Rows [first, last) as dense doubles into out.
+  virtual void copy_rows(Index first, Index last, View out) const = 0;
+};
+
+}  // namespace polyak

@@ -1,0 +1,39 @@
+#include "polyak/error.hpp"
+
+#include <utility>
+
+namespace polyak {
+namespace {
+
+// File names and file contents end up in messages; a control character there
+// must not break the promise of one line, nor write to somebody's terminal.
+std::string printable(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    out += (u < 0x20 || u == 0x7f) ? '?' : c;
+  }
+  return out;
+}
+
+std::string compose(const ErrorParts& p) {
+  std::string line;
+  if (!p.where.empty()) line += p.where + ": ";
+  line += p.what;
+  if (!p.found.empty() && !p.expected.empty()) {
+    line += " (found " + p.found + ", expected " + p.expected + ")";
+  } else if (!p.found.empty()) {
+    line += " (found " + p.found + ")";
+  } else if (!p.expected.empty()) {
+    line += " (expected " + p.expected + ")";
+  }
+  if (!p.hint.empty()) line += "; " + p.hint;
+  return printable(line);
+}
+
+}  // namespace
+
+Error::Error(ErrorCode code, ErrorParts parts)
+    : code_(code), parts_(std::move(parts)), line_(compose(parts_)) {}
+
+}  // namespace polyak

@@ -1,0 +1,83 @@
+#include "core/thread_team.hpp"
+
+#include <algorithm>
+
+namespace polyak {
+namespace {
+
+constexpr int spins = 2000;   // a few microseconds: longer than the gap inside an iteration
+constexpr int yields = 200;   // then let others run
+                              // then sleep
+
+template <class Ready>
+bool wait_briefly(Ready ready) {
+  for (int i = 0; i < spins; ++i) {
+    if (ready()) return true;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  for (int i = 0; i < yields; ++i) {
+    if (ready()) return true;
+    std::this_thread::yield();
+  }
+  return false;
+}
+
+}  // namespace
+
+ThreadTeam::ThreadTeam(int threads) {
+  if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  workers_.reserve(to_size(threads - 1));
+  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(0); });
+}
+
+ThreadTeam::~ThreadTeam() {
+  stop_.store(true, std::memory_order_relaxed);
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  for (auto& worker : workers_) worker.join();
+}
+
+void ThreadTeam::drain() {
+  for (;;) {
+    const Index chunk = next_.fetch_add(1, std::memory_order_relaxed);
+    if (chunk >= count_) return;
+    try {
+      call_(body_, chunk);
+    } catch (...) {
+      if (!failed_.exchange(true)) failure_ = std::current_exception();
+    }
+  }
+}
+
+void ThreadTeam::work(std::uint64_t seen) {
+  for (;;) {
+    const auto called = [&] { return round_.load(std::memory_order_acquire) != seen; };
+    if (!wait_briefly(called)) round_.wait(seen, std::memory_order_acquire);
+    if (!called()) continue;
+    ++seen;
+    if (stop_.load(std::memory_order_relaxed)) return;
+    drain();
+    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+  }
+}
+
+void ThreadTeam::run_erased(Index count, Call call, void* body) {
+  call_ = call;
+  body_ = body;
+  count_ = count;
+  next_.store(0, std::memory_order_relaxed);
+  busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  drain();
+  const auto done = [&] { return busy_.load(std::memory_order_acquire) == 0; };
+  while (!wait_briefly(done)) {
+    const int left = busy_.load(std::memory_order_acquire);
+    if (left != 0) busy_.wait(left, std::memory_order_acquire);
+  }
+  if (failed_.exchange(false)) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+}  // namespace polyak

@@ -1,0 +1,62 @@
+#pragma once
+
+// The one team of threads. A job is a number of chunks; who does which chunk
+// never changes a result, because each chunk writes only its own part and
+// partial sums are combined afterwards in a fixed order.
+//
+// Workers spin briefly for the next job (a hot round costs about a
+// microsecond), then yield, then sleep until woken, so an idle team costs
+// nothing and an oversubscribed one makes room.
+
+#include <atomic>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include "polyak/types.hpp"
+
+namespace polyak {
+
+class ThreadTeam {
+ public:
+  /// threads <= 0 takes all cores this process may use.
+  explicit ThreadTeam(int threads);
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+
+  int size() const { return static_cast<int>(workers_.size()) + 1; }
+
+  /// Calls body(chunk) for chunk = 0 .. count-1, in any order, on any thread;
+  /// returns when all are done. The first exception thrown is rethrown here.
+  /// Not reentrant: body must not call run.
+  template <class Body>
+  void run(Index count, Body&& body) {
+    if (workers_.empty() || count <= 1) {
+      for (Index chunk = 0; chunk < count; ++chunk) body(chunk);
+      return;
+    }
+    using Plain = std::remove_reference_t<Body>;
+    run_erased(count, [](void* b, Index chunk) { (*static_cast<Plain*>(b))(chunk); },
+               const_cast<void*>(static_cast<const void*>(&body)));
+  }
+
+ private:
+  using Call = void (*)(void*, Index);
+  void run_erased(Index count, Call call, void* body);
+  void work(std::uint64_t seen);
+  void drain();
+
+  std::vector<std::thread> workers_;
+  Call call_ = nullptr;
+  void* body_ = nullptr;
+  Index count_ = 0;
+  std::atomic<Index> next_{0};
+  std::atomic<int> busy_{0};
+  std::atomic<std::uint64_t> round_{0};
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> failed_{false};
+  std::exception_ptr failure_;
+};
+
+}  // namespace polyak

@@ -1,0 +1,51 @@
+#include "linalg/factor.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "linalg/fortran.hpp"
+#include "linalg/vendor.hpp"
+
+namespace polyak {
+
+bool cholesky(View H) {
+  if (H.rows == 0) return true;
+  use_one_blas_thread();
+  const BlasInt n = blas_int(H.rows), ldh = blas_stride(H.stride);
+  BlasInt info = 0;
+  dpotrf_("L", &n, H.data, &ldh, &info, 1);
+  check_arguments("dpotrf", info);
+  bool positive = info == 0;
+  // A NaN passes every "pivot <= 0" test, so not every BLAS reports it.
+  for (Index i = 0; i < H.rows; ++i) positive = positive && std::isfinite(H(i, i)) && H(i, i) > 0.0;
+  return positive;
+}
+
+// Row-major A is Aᵀ to Fortran: its QR factorisation is our LQ.
+void lq(View A, std::span<double> tau) {
+  if (A.rows == 0) return;
+  use_one_blas_thread();
+  const BlasInt m = blas_int(A.cols), n = blas_int(A.rows), lda = blas_stride(A.stride);
+  BlasInt info = 0, lwork = -1;
+  double size = 0.0;
+  dgeqrf_(&m, &n, A.data, &lda, tau.data(), &size, &lwork, &info);
+  std::vector<double> work(to_size(lwork = blas_work(size)));
+  dgeqrf_(&m, &n, A.data, &lda, tau.data(), work.data(), &lwork, &info);
+  check_arguments("dgeqrf", info);
+}
+
+void lq_expand(ConstView A, std::span<const double> tau, View X) {
+  if (A.rows == 0 || X.rows == 0) return;
+  use_one_blas_thread();
+  const BlasInt m = blas_int(X.cols), n = blas_int(X.rows), k = blas_int(A.rows);
+  const BlasInt lda = blas_stride(A.stride), ldx = blas_stride(X.stride);
+  BlasInt info = 0, lwork = -1;
+  double size = 0.0;
+  dormqr_("L", "N", &m, &n, &k, A.data, &lda, tau.data(), X.data, &ldx, &size, &lwork, &info, 1, 1);
+  std::vector<double> work(to_size(lwork = blas_work(size)));
+  dormqr_("L", "N", &m, &n, &k, A.data, &lda, tau.data(), X.data, &ldx, work.data(), &lwork, &info,
+          1, 1);
+  check_arguments("dormqr", info);
+}
+
+}  // namespace polyak

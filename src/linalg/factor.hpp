@@ -1,0 +1,25 @@
+#pragma once
+
+// Factorisations in place, on row-major views.
+
+#include <span>
+
+#include "polyak/types.hpp"
+
+namespace polyak {
+
+/// H = Rᵀ·R: the upper triangle of H becomes R; the rest is not touched. False
+/// when H is not positive definite to working precision or not finite; H is
+/// then spoilt.
+[[nodiscard]] bool cholesky(View H);
+
+/// A = L·Qᵀ for a wide A (rows ≤ cols), Q with orthonormal columns: L is left
+/// in the lower triangle of the first `rows` columns, Q in the rest and in
+/// `tau` (rows numbers).
+void lq(View A, std::span<double> tau);
+
+/// x_c ← Q·x_c for each row of X (c × cols), of which the first `rows` numbers
+/// are read as coordinates and the others must be zero. A, tau from lq.
+void lq_expand(ConstView A, std::span<const double> tau, View X);
+
+}  // namespace polyak

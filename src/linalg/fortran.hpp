@@ -1,0 +1,65 @@
+#pragma once
+
+// The Fortran routines used, as gfortran passes them: everything by address,
+// and after the last argument the length of each character argument.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "polyak/types.hpp"
+
+namespace polyak {
+
+/// The integer of BLAS and LAPACK.
+using BlasInt = std::int32_t;
+
+/// Error internal when a size does not fit: the caller should have blocked.
+BlasInt blas_int(Index value);
+/// A leading dimension: at least 1, also for an empty matrix.
+inline BlasInt blas_stride(Index stride) { return blas_int(std::max<Index>(1, stride)); }
+/// A work size that a query returned as a double.
+BlasInt blas_work(double size);
+/// info < 0 says that we passed a wrong argument.
+void check_arguments(const char* routine, BlasInt info);
+
+}  // namespace polyak
+
+extern "C" {
+using blas_int_t = polyak::BlasInt;
+
+void dgemm_(const char* transa, const char* transb, const blas_int_t* m, const blas_int_t* n,
+            const blas_int_t* k, const double* alpha, const double* a, const blas_int_t* lda,
+            const double* b, const blas_int_t* ldb, const double* beta, double* c,
+            const blas_int_t* ldc, std::size_t, std::size_t);
+void dsyrk_(const char* uplo, const char* trans, const blas_int_t* n, const blas_int_t* k,
+            const double* alpha, const double* a, const blas_int_t* lda, const double* beta,
+            double* c, const blas_int_t* ldc, std::size_t, std::size_t);
+void dtrsm_(const char* side, const char* uplo, const char* transa, const char* diag,
+            const blas_int_t* m, const blas_int_t* n, const double* alpha, const double* a,
+            const blas_int_t* lda, double* b, const blas_int_t* ldb, std::size_t, std::size_t,
+            std::size_t, std::size_t);
+void dpotrf_(const char* uplo, const blas_int_t* n, double* a, const blas_int_t* lda,
+             blas_int_t* info, std::size_t);
+void dgeqrf_(const blas_int_t* m, const blas_int_t* n, double* a, const blas_int_t* lda,
+             double* tau, double* work, const blas_int_t* lwork, blas_int_t* info);
+void dormqr_(const char* side, const char* trans, const blas_int_t* m, const blas_int_t* n,
+             const blas_int_t* k, const double* a, const blas_int_t* lda, const double* tau,
+             double* c, const blas_int_t* ldc, double* work, const blas_int_t* lwork,
+             blas_int_t* info, std::size_t, std::size_t);
+void dtpqrt_(const blas_int_t* m, const blas_int_t* n, const blas_int_t* l, const blas_int_t* nb,
+             double* a, const blas_int_t* lda, double* b, const blas_int_t* ldb, double* t,
+             const blas_int_t* ldt, double* work, blas_int_t* info);
+void dsyevd_(const char* jobz, const char* uplo, const blas_int_t* n, double* a,
+             const blas_int_t* lda, double* w, double* work, const blas_int_t* lwork,
+             blas_int_t* iwork, const blas_int_t* liwork, blas_int_t* info, std::size_t,
+             std::size_t);
+void dgesvd_(const char* jobu, const char* jobvt, const blas_int_t* m, const blas_int_t* n,
+             double* a, const blas_int_t* lda, double* s, double* u, const blas_int_t* ldu,
+             double* vt, const blas_int_t* ldvt, double* work, const blas_int_t* lwork,
+             blas_int_t* info, std::size_t, std::size_t);
+void dgelsd_(const blas_int_t* m, const blas_int_t* n, const blas_int_t* nrhs, double* a,
+             const blas_int_t* lda, double* b, const blas_int_t* ldb, double* s,
+             const double* rcond, blas_int_t* rank, double* work, const blas_int_t* lwork,
+             blas_int_t* iwork, blas_int_t* info);
+}

@@ -1,0 +1,106 @@
+#include "linalg/tsqr.hpp"
+
+#include <algorithm>
+
+#include "linalg/fortran.hpp"
+#include "linalg/vendor.hpp"
+
+namespace polyak {
+namespace {
+
+constexpr Index block_rows = 512;  // d = 100: 400 kB, stays in L2
+
+// Columns in a panel of dtpqrt: narrow ones win while d is small, because a
+// panel is reduced one reflection at a time.
+Index panel(Index cols) { return std::min(cols, std::clamp<Index>(cols / 16, 8, 32)); }
+
+// Writes rows as columns of `out` from entry `at` on, in tiles that stay in L1.
+void transpose_into(ConstView rows, Buffer& out, Index at) {
+  constexpr Index tile = 16;
+  for (Index i0 = 0; i0 < rows.rows; i0 += tile) {
+    const Index i1 = std::min(rows.rows, i0 + tile);
+    for (Index j = 0; j < rows.cols; ++j) {
+      double* column = out.view().row(j) + at;
+      for (Index i = i0; i < i1; ++i) column[i] = rows(i, j);
+    }
+  }
+}
+
+// [R; B] → [R; 0], all by columns; the last `triangle` rows of B are upper
+// triangular. B ends up holding reflections.
+void eliminate(Buffer& r, double* b, Index rows, Index stride, Index triangle, Buffer& reflector,
+               Buffer& work) {
+  use_one_blas_thread();
+  const BlasInt m = blas_int(rows), n = blas_int(r.rows()), l = blas_int(triangle);
+  const BlasInt nb = blas_int(panel(r.rows())), ldb = blas_stride(stride);
+  BlasInt info = 0;
+  dtpqrt_(&m, &n, &l, &nb, r.data(), &n, b, &ldb, reflector.data(), &nb, work.data(), &info);
+  check_arguments("dtpqrt", info);
+}
+
+}  // namespace
+
+Tsqr::Tsqr(Index cols) : r_(cols, cols), reflector_(cols, panel(cols)), work_(cols, panel(cols)) {}
+
+void Tsqr::add(ConstView rows) {
+  if (rows.rows == 0 || cols() == 0) return;
+  if (block_.rows() == 0) block_ = Buffer(cols(), block_rows);
+  for (Index i = 0; i < rows.rows;) {
+    const Index count = std::min(rows.rows - i, block_rows - pending_);
+    transpose_into({rows.row(i), count, rows.cols, rows.stride}, block_, pending_);
+    pending_ += count;
+    i += count;
+    if (pending_ == block_rows) reduce();
+  }
+}
+
+void Tsqr::reduce() {
+  if (pending_ == 0) return;
+  eliminate(r_, block_.data(), pending_, block_rows, 0, reflector_, work_);
+  pending_ = 0;
+}
+
+void Tsqr::merge(const Tsqr& other) {
+  if (cols() == 0) return;
+  reduce();
+  Buffer copy(cols(), cols());
+  std::copy_n(other.r_.data(), cols() * cols(), copy.data());
+  eliminate(r_, copy.data(), cols(), cols(), cols(), reflector_, work_);
+  Buffer row(1, cols());  // the pending rows of other, which are kept by columns
+  for (Index i = 0; i < other.pending_; ++i) {
+    for (Index j = 0; j < cols(); ++j) row.view()(0, j) = other.block_.view()(j, i);
+    add(row.view());
+  }
+}
+
+void Tsqr::finish() {
+  reduce();
+  block_ = Buffer();
+}
+
+Buffer Tsqr::r(Diagonal diagonal) {
+  reduce();
+  Buffer out(cols(), cols());
+  for (Index i = 0; i < cols(); ++i) {
+    const bool flip = diagonal == Diagonal::nonnegative && r_.view()(i, i) < 0.0;
+    for (Index j = i; j < cols(); ++j) {
+      out.view()(i, j) = flip ? -r_.view()(j, i) : r_.view()(j, i);
+    }
+  }
+  return out;
+}
+
+void householder_r(View rows) {
+  Tsqr tsqr(rows.cols);
+  tsqr.add(rows);
+  const Buffer r = tsqr.r();
+  for (Index i = 0; i < rows.rows; ++i) {
+    if (i < rows.cols) {
+      std::copy_n(r.view().row(i), rows.cols, rows.row(i));
+    } else {
+      std::fill_n(rows.row(i), rows.cols, 0.0);
+    }
+  }
+}
+
+}  // namespace polyak

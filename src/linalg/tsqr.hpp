@@ -1,0 +1,46 @@
+#pragma once
+
+// The R factor of a tall matrix, its rows seen once and never kept (tall
+// skinny QR): R ← R of [R; next rows], by Householder reflections, so AᵀA =
+// RᵀR holds to rounding without AᵀA ever being formed and nothing of A's
+// conditioning is lost.
+
+#include "linalg/buffer.hpp"
+#include "polyak/types.hpp"
+
+namespace polyak {
+
+/// R is unique up to the signs of its rows; `nonnegative` fixes them.
+enum class Diagonal { any, nonnegative };
+
+/// Rows are collected and reduced in blocks of fixed size, so the result
+/// depends on the rows and their order only, not on how they were handed over.
+class Tsqr {
+ public:
+  explicit Tsqr(Index cols);
+
+  Index cols() const { return r_.rows(); }
+  void add(ConstView rows);
+  /// As if the rows of `other`, in some rotation, followed.
+  void merge(const Tsqr& other);
+  /// Reduces what is pending and gives the block's memory back.
+  void finish();
+  /// cols × cols, upper triangular, zero below; zero rows at the end when
+  /// there were fewer rows than columns.
+  Buffer r(Diagonal diagonal = Diagonal::any);
+
+ private:
+  void reduce();
+
+  Buffer r_;          // by columns
+  Buffer block_;      // by columns; the pending rows
+  Buffer reflector_;  // T of dtpqrt
+  Buffer work_;
+  Index pending_ = 0;
+};
+
+/// Rows become their R, in place: the upper triangle of the first min(rows,
+/// cols) rows, zero elsewhere.
+void householder_r(View rows);
+
+}  // namespace polyak

@@ -1,0 +1,72 @@
+#include "linalg/vendor.hpp"
+
+#include <dlfcn.h>
+
+#include <mutex>
+
+// OpenBLAS's own functions. Weak, so that any other BLAS links as well; looked
+// up by name too, because OpenBLAS may sit behind a generic libblas.
+extern "C" {
+void openblas_set_num_threads(int) __attribute__((weak));
+int openblas_get_parallel(void) __attribute__((weak));
+char* openblas_get_config(void) __attribute__((weak));
+char* openblas_get_corename(void) __attribute__((weak));
+}
+
+namespace polyak {
+namespace {
+
+template <class Function>
+Function* find(Function* linked, const char* name) {
+  if (linked != nullptr) return linked;
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+using SetThreads = void(int);
+
+SetThreads* thread_setter() {
+  static SetThreads* const set = find(openblas_set_num_threads, "openblas_set_num_threads");
+  return set;
+}
+
+// An OpenBLAS on OpenMP takes its number of threads from the calling thread.
+bool counts_per_thread() {
+  constexpr int openmp = 2;
+  auto* parallel = find(openblas_get_parallel, "openblas_get_parallel");
+  return parallel != nullptr && parallel() == openmp;
+}
+
+bool set_one_thread() {
+  static std::once_flag once;
+  static bool per_thread = false;
+  std::call_once(once, [] {
+    if (thread_setter() == nullptr) return;
+    thread_setter()(1);
+    per_thread = counts_per_thread();
+  });
+  if (per_thread) thread_setter()(1);
+  return true;
+}
+
+// The first two words of "OpenBLAS 0.3.21 NO_LAPACK DYNAMIC_ARCH …".
+std::string product(const std::string& config) {
+  const auto space = config.find(' ');
+  return space == std::string::npos ? config : config.substr(0, config.find(' ', space + 1));
+}
+
+}  // namespace
+
+void use_one_blas_thread() {
+  thread_local const bool done = set_one_thread();
+  static_cast<void>(done);
+}
+
+std::string blas_name() {
+  auto* config = find(openblas_get_config, "openblas_get_config");
+  auto* core = find(openblas_get_corename, "openblas_get_corename");
+  if (config == nullptr) return "BLAS";
+  const std::string name = product(config());
+  return core == nullptr ? name : name + ", " + core() + " kernels";
+}
+
+}  // namespace polyak

@@ -1,0 +1,119 @@
+#include "matrix/products.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace polyak {
+namespace {
+
+constexpr Index most_chunks = 64;
+constexpr Index columns_per_job = 4096;
+
+Index padded(Index count) { return (count + 7) / 8 * 8; }  // whole cache lines
+
+}  // namespace
+
+Products::Products(const RowMatrix& A, std::span<const double> weights, Scale scale,
+                   ThreadTeam& team)
+    : A_(A),
+      weights_(weights),
+      scale_(scale),
+      team_(team),
+      entries_per_row_(A.rows() > 0
+                           ? static_cast<double>(A.nonzeros()) / static_cast<double>(A.rows())
+                           : 0.0) {}
+
+// Enough chunks to share, few enough that zeroing and adding their sums (d
+// numbers each) stays small beside the rows' own work.
+Index Products::chunk_count(Index rows) const {
+  const double work = static_cast<double>(rows) * entries_per_row_;
+  const double d = static_cast<double>(std::max<Index>(1, A_.cols()));
+  const double wanted = std::min({static_cast<double>(most_chunks),
+                                  static_cast<double>(rows) / 32, work / 4096, work / (8 * d)});
+  return std::max<Index>(1, static_cast<Index>(wanted));
+}
+
+View Products::part(Index chunk, View g) {
+  if (chunk == 0) return g;
+  return {parts_.data() + (chunk - 1) * padded(g.size()), g.rows, g.cols, g.cols};
+}
+
+void Products::add_parts(Index chunks, View g) {
+  const auto add = [&](Index first, Index last) {
+    for (Index chunk = 1; chunk < chunks; ++chunk) {
+      const View p = part(chunk, g);
+      for (Index c = 0; c < g.rows; ++c)
+        for (Index j = first; j < last; ++j) g(c, j) += p(c, j);
+    }
+  };
+  const Index jobs = (g.cols + columns_per_job - 1) / columns_per_job;
+  team_.run(jobs, [&](Index job) {
+    add(job * columns_per_job, std::min(g.cols, (job + 1) * columns_per_job));
+  });
+}
+
+template <class Body>
+void Products::sum_chunks(Index chunks, View g, Body body) {
+  const std::size_t needed = to_size((chunks - 1) * padded(g.size()));
+  if (parts_.size() < needed) parts_.resize(needed);
+  team_.run(chunks, [&](Index chunk) {
+    const View sum = part(chunk, g);
+    for (Index c = 0; c < sum.rows; ++c) std::fill_n(sum.row(c), sum.cols, 0.0);
+    body(chunk, sum);
+  });
+  add_parts(chunks, g);
+}
+
+void Products::gradient(std::span<const Index> rows, std::span<const double> weights, ConstView x,
+                        ConstView b, View g) {
+  const Index count = std::ssize(rows), chunks = chunk_count(count);
+  sum_chunks(chunks, g, [&](Index chunk, View sum) {
+    const std::size_t first = to_size(chunk * count / chunks);
+    const std::size_t size = to_size((chunk + 1) * count / chunks) - first;
+    A_.gradient(rows.subspan(first, size), weights.subspan(first, size), x, b, sum);
+  });
+}
+
+void Products::full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2) {
+  const Index chunks = row_chunks(), n = A_.rows();
+  const std::size_t columns = residual2.size();
+  std::vector<double> sums(to_size(chunks) * columns, 0.0);
+  sum_chunks(chunks, g, [&](Index chunk, View sum) {
+    const Index first = chunk * n / chunks, last = (chunk + 1) * n / chunks;
+    const auto w = weights_.empty() ? weights_
+                                    : weights_.subspan(to_size(first), to_size(last - first));
+    const std::span r2(sums.data() + to_size(chunk) * columns, columns);
+    A_.range_gradient(first, last, w, scale_, x, b, sum, r2);
+  });
+  std::fill(residual2.begin(), residual2.end(), 0.0);
+  for (std::size_t i = 0; i < sums.size(); ++i) residual2[i % columns] += sums[i];
+}
+
+double Products::root_weight(Index i) const {
+  return scale_.a * (weights_.empty() ? 1.0 : std::sqrt(weights_[to_size(i)]));
+}
+
+void Products::multiply(ConstView x, View y) {
+  for_row_chunks([&](Index, Index first, Index last) {
+    A_.multiply(first, last, x, {y.row(first), last - first, y.cols, y.stride});
+    for (Index i = first; i < last; ++i)
+      for (Index c = 0; c < y.cols; ++c) y(i, c) *= root_weight(i);
+  });
+}
+
+void Products::transposed(ConstView y, View g) {
+  constexpr Index block = 256;
+  const Index chunks = row_chunks(), n = A_.rows();
+  sum_chunks(chunks, g, [&](Index chunk, View sum) {
+    const Index last = (chunk + 1) * n / chunks;
+    std::vector<double> weighted(to_size(block * y.cols));
+    for (Index i = chunk * n / chunks; i < last; i += block) {
+      const View out{weighted.data(), std::min(block, last - i), y.cols, y.cols};
+      for (Index r = 0; r < out.rows; ++r)
+        for (Index c = 0; c < y.cols; ++c) out(r, c) = root_weight(i + r) * y(i + r, c);
+      A_.add_transposed(i, i + out.rows, out, sum);
+    }
+  });
+}
+
+}  // namespace polyak

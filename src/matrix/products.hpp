@@ -1,0 +1,82 @@
+#pragma once
+
+// Whole-matrix and batch operations on a team of threads, with bits that do
+// not depend on the team.
+//
+// Rows are cut into a number of chunks that follows from sizes alone; each
+// chunk sums into its own block, and blocks are added in chunk order. Which
+// thread did a chunk leaves no trace.
+
+#include <span>
+#include <vector>
+
+#include "core/thread_team.hpp"
+#include "polyak/row_matrix.hpp"
+
+namespace polyak {
+
+class Products {
+ public:
+  /// `weights` are the rows' own (empty means 1) and must outlive this.
+  Products(const RowMatrix& A, std::span<const double> weights, Scale scale, ThreadTeam& team);
+
+  const RowMatrix& A() const { return A_; }
+  Scale scale() const { return scale_; }
+  ThreadTeam& team() const { return team_; }
+
+  /// g_c = Σ_t weights[t]·(a_tᵀx_c − b_tc)·a_t over the listed rows.
+  void gradient(std::span<const Index> rows, std::span<const double> weights, ConstView x,
+                ConstView b, View g);
+
+  /// With Ã = scale.a·A and r = scale.b·(Ax − b): g_c = Ãᵀ W r_c and
+  /// residual2[c] = r_cᵀ W r_c, in one read of A.
+  void full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2);
+
+  /// y = √W Ã x, n × c.
+  void multiply(ConstView x, View y);
+  /// g = Ãᵀ √W y, c × d.
+  void transposed(ConstView y, View g);
+
+  /// Σ_i term(first, last) over the chunks of the n rows, added in order:
+  /// the fixed-shape sum for anything of length n.
+  template <class Term>
+  double row_sum(Term term) {
+    const Index chunks = row_chunks();
+    std::vector<double> parts(to_size(chunks));
+    for_row_chunks([&](Index chunk, Index first, Index last) {
+      parts[to_size(chunk)] = term(first, last);
+    });
+    double sum = 0.0;
+    for (double part : parts) sum += part;
+    return sum;
+  }
+
+  /// body(chunk, first, last) for each chunk of the n rows.
+  template <class Body>
+  void for_row_chunks(Body body) {
+    const Index chunks = row_chunks(), n = A_.rows();
+    team_.run(chunks, [&](Index chunk) {
+      body(chunk, chunk * n / chunks, (chunk + 1) * n / chunks);
+    });
+  }
+  Index row_chunks() const { return chunk_count(A_.rows()); }
+
+ private:
+  Index chunk_count(Index rows) const;
+  double root_weight(Index i) const;  // scale.a·√w_i
+  View part(Index chunk, View g);
+  void add_parts(Index chunks, View g);
+
+  /// g = Σ of what body(chunk, sum) adds to its own zeroed block.
+  template <class Body>
+  void sum_chunks(Index chunks, View g, Body body);
+
+  const RowMatrix& A_;
+  std::span<const double> weights_;
+  Scale scale_;
+  ThreadTeam& team_;
+  double entries_per_row_;
+  std::vector<double> parts_;  // chunk 0 sums into the result itself
+};
+
+}  // namespace polyak

@@ -1,0 +1,59 @@
+#pragma once
+
+// Where rows lie: dense row-major and CSR, each a view plus whatever keeps the
+// memory alive. An owned matrix is a view of a vector it keeps alive.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "kernels/reference.hpp"
+
+namespace polyak {
+
+template <class Value>
+std::string precision_name() {
+  return std::is_same_v<Value, double> ? "double" : "single";
+}
+
+template <class Value>
+struct DenseRows {
+  MatrixView<const Value> view;
+  std::shared_ptr<const void> keep_alive;
+
+  Index rows() const { return view.rows; }
+  Index cols() const { return view.cols; }
+  Index nonzeros() const { return view.size(); }
+  double bytes() const { return static_cast<double>(view.size()) * sizeof(Value); }
+  std::string kind() const { return "dense, " + precision_name<Value>(); }
+  kernels::DenseRow<Value> row(Index i) const { return {view.row(i), view.cols}; }
+};
+
+template <class Value, class Column>
+struct CsrRows {
+  std::span<const Index> row_start;
+  std::span<const Column> columns;
+  std::span<const Value> values;
+  Index cols_count;
+  std::shared_ptr<const void> keep_alive;
+
+  Index rows() const { return static_cast<Index>(row_start.size()) - 1; }
+  Index cols() const { return cols_count; }
+  Index nonzeros() const { return static_cast<Index>(values.size()); }
+  double bytes() const {
+    return static_cast<double>(values.size()) * (sizeof(Value) + sizeof(Column)) +
+           static_cast<double>(row_start.size()) * sizeof(Index);
+  }
+  std::string kind() const {
+    return "csr, " + precision_name<Value>() + ", " + std::to_string(8 * sizeof(Column)) +
+           "-bit columns";
+  }
+  kernels::SparseRow<Value, Column> row(Index i) const {
+    const Index first = row_start[to_size(i)];
+    return {values.data() + first, columns.data() + first, row_start[to_size(i) + 1] - first,
+            cols_count};
+  }
+};
+
+}  // namespace polyak

@@ -1,0 +1,111 @@
+#pragma once
+
+// A method: mathematics only. It is prepared once, then told to advance from
+// iteration `first` to `last`; advancing 10 equals advancing 4 and then 6,
+// bit for bit. Measuring, stopping and reporting belong to the driver.
+//
+// Units: x is in the user's units. Gradients are those of the scaled problem
+// (Ã = A·scale.a, b̃ = b·scale.b), so a step is alpha·unit with
+// unit = scale.a/scale.b and alpha in the scaled problem's units. On tame data
+// every scale is 1.
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "core/random.hpp"
+#include "matrix/products.hpp"
+#include "polyak/methods.hpp"
+#include "polyak/problem.hpp"
+#include "polyak/state.hpp"
+#include "sampling/sampler.hpp"
+#include "spectrum/facts.hpp"
+
+namespace polyak {
+
+/// What the plan hands to a method; a method reads what it needs.
+struct Parameters {
+  Index batch = 0;                        // B
+  std::function<double(Index)> step_size; // alpha_k, in scaled units
+  std::function<double(Index)> momentum;  // beta_k
+  bool land_on_rows = false;              // randomized Kaczmarz: step 1/‖a_j‖² exactly
+  double mu = 0.0, nu = 0.0;              // accelerated Kaczmarz
+  std::uint64_t seed = 0, stream = 0;
+};
+
+struct Setting {
+  const Problem& problem;
+  const MatrixFacts& facts;
+  Products& products;
+  const Sampler* sampler;  // null for methods that do not sample
+  Parameters parameters;
+};
+
+class Method {
+ public:
+  virtual ~Method() = default;
+
+  /// Iterations first .. last-1.
+  virtual void advance(Index first, Index last) = 0;
+  /// Nothing more can come (a direct method has its answer, a Krylov method
+  /// met an exact zero).
+  virtual bool finished() const { return false; }
+
+  /// The current x, c × d.
+  ConstView x() const { return block(0); }
+  const SolverState& state() const { return state_; }
+  void restore(const SolverState& state);
+
+ protected:
+  /// `blocks` sets of c vectors of length d; block 0 is x and starts at x0,
+  /// like every other one (x_1 = x_0).
+  Method(const Setting& setting, Index blocks);
+
+  View block(Index i) { return view(state_.vectors[to_size(i)]); }
+  ConstView block(Index i) const {
+    const auto& v = state_.vectors[to_size(i)];
+    return {v.data(), columns_, d_, d_};
+  }
+  View view(std::vector<double>& v) const { return {v.data(), columns_, d_, d_}; }
+  void project(View x) const;  // onto the bounds, if there are any
+
+  Setting setting_;
+  Index columns_, d_;
+  double unit_;        // scale.a/scale.b
+  double ridge_;       // in scaled units
+  SolverState state_;  // all that a continued run needs
+};
+
+/// The stochastic gradient of the paper, (1/B)Σ(1/p_j) w_j ã_j r̃_j over a
+/// batch drawn for iteration k, or the full one; plus the exact ridge term.
+class GradientSource {
+ public:
+  explicit GradientSource(const Setting& setting);
+  /// g = gradient at x; returns the rows it read.
+  Index operator()(Index k, ConstView x, View g);
+
+ private:
+  Index sampled(Index k, ConstView x, View g);
+  Index full(ConstView x, View g);
+
+  const Setting& setting_;
+  Random random_;
+  std::vector<Index> rows_;
+  std::vector<double> weights_;
+  std::vector<double> residual2_;
+  double ridge_step_;
+};
+
+std::unique_ptr<Method> make_method(const std::string& name, const Setting& setting);
+
+// One per file.
+std::unique_ptr<Method> make_gradient_descent(const Setting& setting);
+std::unique_ptr<Method> make_heavy_ball(const Setting& setting);
+std::unique_ptr<Method> make_nesterov(const Setting& setting);
+std::unique_ptr<Method> make_kaczmarz(const Setting& setting);
+std::unique_ptr<Method> make_accelerated_kaczmarz(const Setting& setting);
+std::unique_ptr<Method> make_cgls(const Setting& setting);
+std::unique_ptr<Method> make_lsqr(const Setting& setting);
+std::unique_ptr<Method> make_direct(const Setting& setting);
+
+}  // namespace polyak

@@ -1,0 +1,150 @@
+#include "problem/least_squares.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/thread_team.hpp"
+#include "linalg/blas.hpp"
+#include "linalg/factor.hpp"
+#include "linalg/svd.hpp"
+#include "linalg/tall_r.hpp"
+
+namespace polyak {
+namespace {
+
+// The problem in the scaled variables Ã = A·scale.a, b̃ = b·scale.b and
+// x̃ = x·scale.b/scale.a: the objective times scale.b², so that the ridge
+// becomes ridge·scale.a².
+struct Scaled {
+  const RowMatrix& A;
+  ConstView b;
+  std::span<const double> weights;
+  double sqrt_ridge;
+  Scale scale;
+
+  // [√w Ã | √w b̃], rows [first, last).
+  void copy_rows(Index first, Index last, View out) const {
+    const Index d = A.cols();
+    A.copy_rows(first, last, part(out, 0, 0, last - first, d));
+    for (Index i = first; i < last; ++i) {
+      const double root = weights.empty() ? 1.0 : std::sqrt(weights[to_size(i)]);
+      double* row = out.row(i - first);
+      for (Index j = 0; j < d; ++j) row[j] = row[j] * scale.a * root;
+      for (Index c = 0; c < b.cols; ++c) row[d + c] = b(i, c) * scale.b * root;
+    }
+  }
+};
+
+// A problem of p unknowns with the same solutions: M (m × p), and right-hand
+// sides (m × c) in the columns behind it.
+struct Small {
+  ConstView M;
+  ConstView rhs;
+};
+
+// min ‖M·z − rhs‖² + ridge·‖z‖², z of least norm: dgelsd on [M; √ridge I].
+// Z is c × p.
+SvdSolution solve_small(const Small& small, double sqrt_ridge, double rcond, View Z) {
+  const Index m = small.M.rows, p = small.M.cols;
+  const Index extra = sqrt_ridge > 0.0 ? p : 0;
+  Buffer stacked(m + extra, p);
+  for (Index i = 0; i < m; ++i) std::copy_n(small.M.row(i), p, stacked.view().row(i));
+  for (Index i = 0; i < extra; ++i) stacked.view()(m + i, i) = sqrt_ridge;
+  Buffer x(Z.rows, std::max(m + extra, p));
+  for (Index c = 0; c < Z.rows; ++c) {
+    for (Index i = 0; i < m; ++i) x.view()(c, i) = small.rhs(i, c);
+  }
+  const SvdSolution solution = least_squares_svd(stacked.view(), x.view(), rcond);
+  for (Index c = 0; c < Z.rows && solution.ok; ++c) std::copy_n(x.view().row(c), p, Z.row(c));
+  return solution;
+}
+
+// ‖M·z_c − rhs_c‖².
+std::vector<double> squared_residuals(const Small& small, ConstView Z) {
+  std::vector<double> sums(to_size(Z.rows), 0.0);
+  for (Index c = 0; c < Z.rows; ++c) {
+    for (Index i = 0; i < small.M.rows; ++i) {
+      double r = -small.rhs(i, c);
+      for (Index j = 0; j < Z.cols; ++j) r += small.M(i, j) * Z(c, j);
+      sums[to_size(c)] += r * r;
+    }
+  }
+  return sums;
+}
+
+// The answer in the scaled variables; X is c × d.
+struct Answer {
+  SvdSolution svd;
+  std::vector<double> residual2;
+};
+
+// n ≥ d: [Ã | b̃] = Q·[R S; 0 T], so ‖Ãx − b̃‖² = ‖R·x − S‖² + ‖T‖² by columns.
+Answer solve_tall(const Scaled& problem, double rcond, ThreadTeam& team, View X) {
+  const Index d = X.cols, c = X.rows;
+  const auto source = [&](Index first, Index last, View out) {
+    problem.copy_rows(first, last, out);
+  };
+  const Buffer r = tall_r(problem.A.rows(), d + c, source, team);
+  const Small small{part(r.view(), 0, 0, d, d), part(r.view(), 0, d, d, c)};
+  Answer answer{solve_small(small, problem.sqrt_ridge, rcond, X), {}};
+  answer.residual2 = squared_residuals(small, X);
+  for (Index k = 0; k < c; ++k) {
+    for (Index i = d; i < d + c; ++i) {
+      answer.residual2[to_size(k)] += r.view()(i, d + k) * r.view()(i, d + k);
+    }
+  }
+  return answer;
+}
+
+// n < d: Ã = L·Qᵀ. The solution of least norm, and with a ridge the solution,
+// lies in the row space: x = Q·z, where z solves the problem of L (n × n).
+Answer solve_wide(const Scaled& problem, double rcond, View X) {
+  const Index n = problem.A.rows(), d = X.cols, c = X.rows;
+  Buffer rows(n, d + c);
+  problem.copy_rows(0, n, rows.view());
+  const View A = part(rows.view(), 0, 0, n, d);
+  std::vector<double> tau(to_size(n));
+  lq(A, tau);
+  Buffer L(n, n);
+  for (Index i = 0; i < n; ++i) std::copy_n(A.row(i), i + 1, L.view().row(i));
+  const Small small{L.view(), part(rows.view(), 0, d, n, c)};
+  const View Z = part(X, 0, 0, c, n);
+  Answer answer{solve_small(small, problem.sqrt_ridge, rcond, Z), {}};
+  answer.residual2 = squared_residuals(small, Z);
+  lq_expand(A, tau, X);
+  return answer;
+}
+
+int exponent(double power_of_two) { return std::ilogb(power_of_two); }
+
+}  // namespace
+
+LeastSquaresResult qr_least_squares(const RowMatrix& A, ConstView b,
+                                    std::span<const double> weights, double ridge, ThreadTeam& team,
+                                    Scale scale) {
+  const Index n = A.rows(), d = A.cols(), c = b.cols;
+  const Scaled problem{A, b, weights, std::sqrt(ridge) * scale.a, scale};
+  const double rcond = static_cast<double>(std::max(n, d)) * std::numeric_limits<double>::epsilon();
+  Buffer x(c, d);
+  Answer answer =
+      n < d ? solve_wide(problem, rcond, x.view()) : solve_tall(problem, rcond, team, x.view());
+  LeastSquaresResult result;
+  result.x.assign(to_size(c * d), 0.0);
+  if (!answer.svd.ok) return result;
+  result.ok = true;
+  result.rank = answer.svd.rank;
+  const int of_a = exponent(scale.a), of_b = exponent(scale.b);
+  for (Index i = 0; i < c * d; ++i) {
+    result.x[to_size(i)] = std::scalbn(x.data()[i], of_a - of_b);
+  }
+  for (double s : answer.svd.singular_values) {
+    result.singular_values.push_back(std::scalbn(s, -of_a));
+  }
+  for (double r : answer.residual2) {
+    result.residual_norms.push_back(std::scalbn(std::sqrt(r), -of_b));
+  }
+  return result;
+}
+
+}  // namespace polyak

@@ -1,0 +1,39 @@
+#pragma once
+
+// Least squares by orthogonal factorisation: the method `direct`, and the
+// exact answer of generated problems. The conditioning of A is met once, never
+// squared.
+
+#include <span>
+#include <vector>
+
+#include "polyak/row_matrix.hpp"
+#include "polyak/types.hpp"
+
+namespace polyak {
+
+class ThreadTeam;
+
+struct LeastSquaresResult {
+  /// False when A, b or the weights are not finite, or the singular values did
+  /// not converge; x is then zero and the rest is empty.
+  bool ok = false;
+  std::vector<double> x;  ///< c × d, one vector per right-hand side
+  Index rank = 0;         ///< of [√w A; √ridge I]
+  /// Of the same matrix, descending; min(n, d) of them (when n < d and there
+  /// is a ridge, the d − n others are √ridge).
+  std::vector<double> singular_values;
+  std::vector<double> residual_norms;  ///< ‖√w (A·x_c − b_c)‖
+};
+
+/// The x_c of least norm among the minimisers of
+///   ½ Σ_i w_i (a_iᵀx − b_ic)² + ½·ridge·‖x‖²
+/// with singular values below max(n, d)·eps of the largest taken as zero.
+/// b is n × c; empty weights mean 1. Rows are read once, through copy_rows, in
+/// bounded memory when n ≥ d (n × d numbers otherwise). Works on A·scale.a and
+/// b·scale.b and scales back, exactly; same bits for any team.
+LeastSquaresResult qr_least_squares(const RowMatrix& A, ConstView b,
+                                    std::span<const double> weights, double ridge, ThreadTeam& team,
+                                    Scale scale = {});
+
+}  // namespace polyak

@@ -1,0 +1,45 @@
+#pragma once
+
+// What the generators share: checked arguments, random rows, and the right-hand
+// side that goes with a planted solution.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+#include "core/thread_team.hpp"
+#include "polyak/generate.hpp"
+
+namespace polyak {
+
+/// Error usage: `field` was `found` but should be `expected`.
+[[noreturn]] void refuse(const std::string& field, const std::string& found,
+                         const std::string& expected);
+void require_size(const std::string& field, Index found, Index least);
+/// Finite, and at least `least` (above it, when `open`).
+void require_number(const std::string& field, double found, double least, bool open = false);
+void require_options(const GenerateOptions& options);
+/// Memory for a dense matrix; Error usage when its size overflows, Error
+/// out_of_memory when it is refused.
+std::vector<double> dense_storage(Index rows, Index cols);
+
+/// Row i of A becomes the iid N(0, 1) numbers of iteration i.
+void fill_normal(const Random& random, Index first, Index last, View A);
+
+/// body(first, last) over row ranges that do not depend on the team.
+template <class Body>
+void for_row_ranges(Index rows, ThreadTeam& team, Body&& body) {
+  constexpr Index range = 4096;
+  team.run((rows + range - 1) / range,
+           [&](Index k) { body(k * range, std::min(rows, (k + 1) * range)); });
+}
+
+/// iid N(0, 1): the planted solution of every random problem.
+std::vector<double> normal_solution(Index cols, const GenerateOptions& options);
+
+/// b = A·x + noise and, with noise, the least squares solution.
+GeneratedProblem plant(MatrixPtr A, std::vector<double> x, const GenerateOptions& options,
+                       ThreadTeam& team);
+
+}  // namespace polyak

@@ -1,0 +1,96 @@
+#include "polyak/problem.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "polyak/error.hpp"
+
+namespace polyak {
+namespace {
+
+std::string shape(Index rows, Index cols) {
+  return std::to_string(rows) + " x " + std::to_string(cols);
+}
+
+void require(bool ok, const std::string& where, const std::string& what, const std::string& found,
+             const std::string& expected) {
+  if (ok) return;
+  throw Error(ErrorCode::bad_data,
+              {.what = what, .where = where, .found = found, .expected = expected});
+}
+
+void check_shapes(const ProblemData& data) {
+  require(data.A != nullptr, "A", "there is no matrix", "nothing", "a matrix");
+  const Index n = data.A->rows(), d = data.A->cols();
+  require(data.b.rows() == n && (data.b.cols() >= 1 || n == 0), "b",
+          "A and b do not have the same number of rows",
+          "A " + shape(n, d) + " and b " + shape(data.b.rows(), data.b.cols()),
+          std::to_string(n) + " rows in b");
+}
+
+void check_weights(const std::vector<double>& weights, Index n) {
+  if (weights.empty()) return;
+  require(std::ssize(weights) == n, "weights", "there must be one weight per row",
+          std::to_string(weights.size()) + " weights", std::to_string(n));
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    require(std::isfinite(weights[i]) && weights[i] >= 0.0,
+            "weights, row " + std::to_string(i + 1), "a weight is not a number of at least 0",
+            std::to_string(weights[i]), "0 or more");
+  }
+}
+
+// One number for all unknowns, or one for each; nothing means `otherwise`.
+std::vector<double> spread(const std::vector<double>& bound, Index d, double otherwise,
+                           const std::string& name) {
+  if (bound.empty()) return std::vector<double>(to_size(d), otherwise);
+  if (bound.size() == 1) return std::vector<double>(to_size(d), bound[0]);
+  require(std::ssize(bound) == d, name, "there must be one bound, or one per column of A",
+          std::to_string(bound.size()) + " bounds", std::to_string(d));
+  return bound;
+}
+
+void check_bounds(const std::vector<double>& lower, const std::vector<double>& upper) {
+  for (std::size_t j = 0; j < lower.size(); ++j) {
+    require(lower[j] <= upper[j], "bounds, column " + std::to_string(j + 1),
+            "the lower bound is not below the upper one",
+            std::to_string(lower[j]) + " and " + std::to_string(upper[j]), "lower <= upper");
+  }
+}
+
+// d × c as files hold it, to c × d as the solver wants it.
+std::vector<double> transpose(const Array& values, Index d, Index c, const std::string& name) {
+  std::vector<double> out(to_size(c * d), 0.0);
+  if (values.empty()) return out;
+  require(values.rows() == d && values.cols() == c, name, "the vector does not fit the problem",
+          shape(values.rows(), values.cols()), shape(d, c));
+  for (Index j = 0; j < d; ++j) {
+    for (Index i = 0; i < c; ++i) {
+      require(std::isfinite(values(j, i)), name + ", row " + std::to_string(j + 1),
+              "a value is not finite", std::to_string(values(j, i)), "a finite number");
+      out[to_size(i * d + j)] = values(j, i);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Problem::Problem(ProblemData data) : data_(std::move(data)) {
+  check_shapes(data_);
+  check_weights(data_.weights, rows());
+  require(std::isfinite(data_.ridge) && data_.ridge >= 0.0, "ridge",
+          "the ridge term is not a number of at least 0", std::to_string(data_.ridge),
+          "0 or more");
+  if (!data_.lower.empty() || !data_.upper.empty()) {
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    lower_ = spread(data_.lower, cols(), -inf, "lower");
+    upper_ = spread(data_.upper, cols(), inf, "upper");
+    check_bounds(lower_, upper_);
+  }
+  x0_ = transpose(data_.x0, cols(), right_hand_sides(), "x0");
+  reference_ = transpose(data_.reference, cols(), right_hand_sides(), "reference");
+}
+
+}  // namespace polyak

@@ -1,0 +1,24 @@
+#pragma once
+
+// Which rows, how often: the sampling laws by name.
+//   row-norm  p_j ∝ w_j‖a_j‖²      (the paper's; eta = 1)
+//   uniform   p_j = 1/n over the rows that are not zero
+//   mixed     half of each          (eta ≤ 2, and no row is neglected)
+
+#include <span>
+#include <vector>
+
+#include "polyak/options.hpp"
+#include "sampling/sampler.hpp"
+
+namespace polyak {
+
+/// `norms2[j]` = w_j‖a_j‖²; zero rows get probability zero under every law.
+/// `given` are the probabilities of Sampling::given, else unused.
+std::vector<double> law_weights(Sampling law, std::span<const double> norms2,
+                                std::span<const double> given);
+
+/// eta = max_j w_j‖a_j‖²/(p_j‖A‖_F²), Assumption 1 of the paper.
+double sampling_eta(const Sampler& sampler, std::span<const double> norms2, double frobenius2);
+
+}  // namespace polyak

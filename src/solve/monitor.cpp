@@ -1,0 +1,108 @@
+#include "solve/monitor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace polyak {
+namespace {
+
+// Sums of squares of numbers of any size: by the largest.
+double norm(const double* v, Index count) {
+  double largest = 0.0;
+  for (Index j = 0; j < count; ++j) {
+    if (!std::isfinite(v[j])) return std::numeric_limits<double>::quiet_NaN();
+    largest = std::max(largest, std::abs(v[j]));
+  }
+  if (largest == 0.0) return 0.0;
+  double sum = 0.0;
+  for (Index j = 0; j < count; ++j) sum += (v[j] / largest) * (v[j] / largest);
+  return largest * std::sqrt(sum);
+}
+
+}  // namespace
+
+Monitor::Monitor(const Problem& problem, const MatrixFacts& facts, Products& products, double tol)
+    : problem_(problem),
+      facts_(facts),
+      products_(products),
+      tol_(tol),
+      ridge_(problem.ridge() * facts.scale.a * facts.scale.a),
+      unit_(facts.scale.a / facts.scale.b),
+      // With a ridge the problem is [A; √ridge·I]x = [b; 0], and so are its norms.
+      frobenius_(std::sqrt(facts.frobenius2 + ridge_ * static_cast<double>(problem.cols()))),
+      b_norm_(norm(facts.b_norms.data(), std::ssize(facts.b_norms))),
+      g_(to_size(problem.right_hand_sides() * problem.cols())),
+      residual2_(to_size(problem.right_hand_sides())) {}
+
+void Monitor::add_ridge(ConstView x) {
+  if (ridge_ == 0.0) return;
+  for (Index c = 0; c < x.rows; ++c) {
+    for (Index j = 0; j < x.cols; ++j) {
+      const double scaled = x(c, j) / unit_;
+      g_[to_size(c * x.cols + j)] += ridge_ * scaled;
+      residual2_[to_size(c)] += ridge_ * scaled * scaled;
+    }
+  }
+}
+
+// At a bound only the inward part of the gradient counts.
+void Monitor::project_gradient(ConstView x) {
+  if (!problem_.has_bounds()) return;
+  for (Index c = 0; c < x.rows; ++c) {
+    for (Index j = 0; j < x.cols; ++j) {
+      double& g = g_[to_size(c * x.cols + j)];
+      if (x(c, j) <= problem_.lower()[to_size(j)]) g = std::min(g, 0.0);
+      if (x(c, j) >= problem_.upper()[to_size(j)]) g = std::max(g, 0.0);
+    }
+  }
+}
+
+double Monitor::error(ConstView x) const {
+  const ConstView reference = problem_.reference();
+  std::vector<double> difference(to_size(x.size()));
+  for (Index i = 0; i < x.size(); ++i)
+    difference[to_size(i)] = x.data[i] - reference.data[i];
+  const double size = norm(reference.data, reference.size());
+  const double away = norm(difference.data(), x.size());
+  return size > 0.0 ? away / size : away;
+}
+
+Measured Monitor::measure(ConstView x) {
+  const Index columns = x.rows, d = x.cols;
+  products_.full_gradient(x, problem_.b(), {g_.data(), columns, d, d}, residual2_);
+  double data2 = 0.0;
+  for (double r2 : residual2_) data2 += r2;
+  add_ridge(x);
+  project_gradient(x);
+  Measured out;
+  double total2 = 0.0, worst_gradient = 0.0;
+  for (Index c = 0; c < columns; ++c) {
+    const double r = std::sqrt(residual2_[to_size(c)]);
+    const double g = norm(g_.data() + c * d, d);
+    const double size = frobenius_ * (norm(x.row(c), d) / unit_) + facts_.b_norms[to_size(c)];
+    const double by_residual = r == 0.0 ? 0.0 : r / size;
+    const double by_gradient = g == 0.0 ? 0.0 : g / (frobenius_ * r);
+    const double nearer = std::min(by_residual, by_gradient);
+    if (!(nearer <= out.distance)) {
+      out.distance = nearer;
+      out.by_residual = by_residual <= by_gradient;
+    }
+    if (c == 0) out.by_residual = by_residual <= by_gradient;
+    worst_gradient = std::max(worst_gradient, by_gradient);
+    total2 += residual2_[to_size(c)];
+  }
+  out.distance = tol_ > 0.0 ? out.distance / tol_
+                 : out.distance > 0.0 ? std::numeric_limits<double>::infinity() : 0.0;
+  out.residual = std::sqrt(total2);
+  const double gradient = norm(g_.data(), columns * d);
+  out.finite = std::isfinite(out.residual) && std::isfinite(gradient);
+  out.line.residual_norm = std::sqrt(data2) / facts_.scale.b;
+  out.line.gradient_norm = gradient / facts_.scale.a / facts_.scale.b;
+  if (b_norm_ > 0.0) out.line.relative_residual = std::sqrt(data2) / b_norm_;
+  out.line.relative_gradient = worst_gradient;
+  if (problem_.has_reference()) out.line.error = error(x);
+  return out;
+}
+
+}  // namespace polyak

@@ -1,0 +1,43 @@
+#pragma once
+
+// True norms of the current x, at the price of one read of A, and what they
+// say about the tolerance. Everything here is in the scaled problem's units
+// until it goes into a Measurement.
+
+#include <vector>
+
+#include "matrix/products.hpp"
+#include "polyak/problem.hpp"
+#include "polyak/report.hpp"
+#include "spectrum/facts.hpp"
+
+namespace polyak {
+
+struct Measured {
+  Measurement line;        ///< for the history, in the user's units
+  double distance = 0.0;   ///< how far above the tolerance the worst right-hand side is; ≤ 1 is converged
+  bool by_residual = true; ///< which of the two tests that one is nearer to
+  double residual = 0.0;   ///< ‖r‖ with the ridge part, scaled units
+  bool finite = true;
+};
+
+class Monitor {
+ public:
+  Monitor(const Problem& problem, const MatrixFacts& facts, Products& products, double tol);
+
+  /// Reads A once.
+  Measured measure(ConstView x);
+
+ private:
+  void add_ridge(ConstView x);
+  void project_gradient(ConstView x);
+  double error(ConstView x) const;
+
+  const Problem& problem_;
+  const MatrixFacts& facts_;
+  Products& products_;
+  double tol_, ridge_, unit_, frobenius_, b_norm_;
+  std::vector<double> g_, residual2_;
+};
+
+}  // namespace polyak

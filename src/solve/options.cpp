@@ -1,0 +1,115 @@
+#include "polyak/options.hpp"
+
+#include <limits>
+
+#include "polyak/methods.hpp"
+
+namespace polyak {
+namespace {
+
+std::vector<OptionRecord<SolveOptions>> make_table() {
+  using O = SolveOptions;
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  std::string methods = "auto";
+  for (const MethodInfo& info : method_table()) methods += "|" + info.name;
+  return {
+      {.name = "method", .field = &O::method, .value = methods,
+       .sentence = "The algorithm; auto is direct for up to 3000 columns, lsqr beyond, nag with "
+                   "bounds."},
+      {.name = "batch", .field = &O::batch_size, .value = "N",
+       .sentence = "Rows drawn in each iteration, with replacement; auto is the paper's B*, at "
+                   "most the number of rows.",
+       .lowest = 1, .highest = 0x1p40, .needs = trait::batch},
+      {.name = "step-size", .field = &O::step_size, .value = "ALPHA",
+       .sentence = "Constant step; auto is the paper's choice for the method.",
+       .lowest = 0, .highest = inf, .open_below = true, .needs = trait::step_size},
+      {.name = "momentum", .field = &O::momentum, .value = "BETA",
+       .sentence = "Constant momentum; auto is the paper's choice for the method.",
+       .lowest = 0, .highest = 1, .open_above = true, .needs = trait::momentum},
+      {.name = "lambda-min", .field = &O::lambda_min, .value = "L",
+       .sentence = "Smallest nonzero eigenvalue of A'A if known; auto computes it (exactly up to "
+                   "3000 columns).",
+       .lowest = 0, .open_below = true, .needs = trait::lambda_min},
+      {.name = "lambda-max", .field = &O::lambda_max, .value = "L",
+       .sentence = "Largest eigenvalue of A'A if known; auto computes it.",
+       .lowest = 0, .open_below = true, .needs = trait::lambda_max},
+      {.name = "gamma", .field = &O::gamma, .value = "G",
+       .sentence = "Widening of the spectrum for momentum, as a fraction of lambda-min.",
+       .lowest = 0, .highest = 1, .open_above = true, .needs = trait::gamma},
+      {.name = "sampling", .field = &O::sampling, .value = "row-norm|uniform|mixed|given",
+       .sentence = "Probability of a row: by its squared norm, equal, or half of each; given "
+                   "takes probabilities from the library.",
+       .needs = trait::sampling},
+      {.name = "tol", .field = &O::tol, .value = "TOL",
+       .sentence = "Stop when |r| <= tol(|A||x|+|b|) or |A'r| <= tol|A||r|.",
+       .lowest = 0, .highest = 1, .open_above = true},
+      {.name = "max-iterations", .field = &O::max_iterations, .value = "N",
+       .sentence = "Most iterations; auto is no limit of its own.", .lowest = 0},
+      {.name = "max-passes", .field = &O::max_passes, .value = "P",
+       .sentence = "Most rows read by the method, in multiples of all rows; auto is 10000 (and "
+                   "never under 10 million rows) unless another limit is given.",
+       .lowest = 0},
+      {.name = "time-limit", .field = &O::time_limit_s, .value = "SECONDS",
+       .sentence = "Most seconds of solving and measuring.", .lowest = 0},
+      {.name = "measure-every", .field = &O::measure_every, .value = "P",
+       .sentence = "Measure the true residual every P passes; auto spaces measurements by what "
+                   "they cost and when the tolerance is due.",
+       .lowest = 0, .open_below = true},
+      {.name = "seed", .field = &O::seed, .value = "N",
+       .sentence = "Seed of everything random; the same seed gives the same bits."},
+      {.name = "threads", .field = &O::threads, .value = "N",
+       .sentence = "Threads; 0 takes all cores. The answer does not depend on it.",
+       .lowest = 0, .highest = 4096},
+  };
+}
+
+// Asked for: the text form differs from what a fresh SolveOptions holds.
+bool differs(const OptionRecord<SolveOptions>& record, const SolveOptions& options) {
+  static const SolveOptions fresh;
+  return std::visit([&](auto member) { return options.*member != fresh.*member; }, record.field);
+}
+
+[[noreturn]] void refuse_ignored(const std::string& option, const std::string& method) {
+  throw Error(ErrorCode::usage,
+              {.what = "the method " + method + " does not use this option",
+               .where = "--" + option,
+               .hint = "leave it out, or choose a method that uses it with --method"});
+}
+
+}  // namespace
+
+std::span<const OptionRecord<SolveOptions>> solve_options() {
+  static const auto table = make_table();
+  return table;
+}
+
+void check_options(const SolveOptions& options, const std::string& method) {
+  const MethodInfo* info = find_method(method);
+  if (!info) {
+    throw Error(ErrorCode::usage, {.what = "there is no method of that name",
+                                   .where = "--method",
+                                   .found = "'" + method + "'"});
+  }
+  for (const auto& record : solve_options())
+    if ((record.needs & ~info->traits) != 0 && differs(record, options))
+      refuse_ignored(record.name, method);
+  if (options.step_sequence && !(info->traits & trait::step_size))
+    refuse_ignored("step-size", method);
+  if (options.momentum_sequence && !(info->traits & trait::momentum))
+    refuse_ignored("momentum", method);
+  if (options.lambda_min && options.lambda_max && *options.lambda_min > *options.lambda_max) {
+    throw Error(ErrorCode::usage, {.what = "lambda-min is larger than lambda-max",
+                                   .where = "--lambda-min",
+                                   .found = std::to_string(*options.lambda_min),
+                                   .expected = "at most " + std::to_string(*options.lambda_max)});
+  }
+  if ((options.sampling == "given") != !options.probabilities.empty()) {
+    throw Error(ErrorCode::usage,
+                {.what = "sampling 'given' and a list of probabilities go together",
+                 .where = "--sampling",
+                 .found = options.sampling + " with " +
+                          std::to_string(options.probabilities.size()) + " probabilities"});
+  }
+}
+
+}  // namespace polyak

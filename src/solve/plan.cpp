@@ -1,0 +1,235 @@
+#include "solve/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "polyak/error.hpp"
+#include "sampling/law.hpp"
+#include "spectrum/extremes.hpp"
+#include "theory/parameters.hpp"
+
+namespace polyak {
+namespace {
+
+Sampling law_of(const std::string& name) {
+  if (name == "uniform") return Sampling::uniform;
+  if (name == "mixed") return Sampling::mixed;
+  if (name == "given") return Sampling::given;
+  return Sampling::row_norm;
+}
+
+// One plan in the making: each step fills in what the next one needs.
+class Planner {
+ public:
+  Planner(const Problem& problem, const MatrixFacts& facts, const SolveOptions& options,
+          ThreadTeam& team)
+      : problem_(problem),
+        facts_(facts),
+        options_(options),
+        team_(team),
+        square_(facts.scale.a * facts.scale.a),
+        ridge_(problem.ridge() * square_) {
+    plan_.method = choose_method(problem, options.method);
+    check_options(options, plan_.method);
+    info_ = find_method(plan_.method);
+  }
+
+  Plan make() {
+    check_method();
+    plan_.used.tol = options_.tol;
+    plan_.used.frobenius2 = facts_.frobenius2 / square_;
+    if (info_->sampled) choose_sampling();
+    if (needs_spectrum()) find_spectrum();
+    if (info_->traits & trait::step_size) choose_step_and_momentum();
+    choose_batch();
+    if (plan_.method == "minibatch-sgd") minibatch_sgd_step();
+    if (plan_.method == "ark") choose_ark();
+    if (plan_.method == "rk") choose_kaczmarz();
+    use_sequences();
+    predict_rate();
+    plan_.parameters.seed = options_.seed;
+    plan_.parameters.stream = options_.stream;
+    return std::move(plan_);
+  }
+
+ private:
+  void check_method() const {
+    if (problem_.has_bounds() && !(info_->traits & trait::bounds)) refuse("bounds");
+    if (problem_.ridge() > 0.0 && !(info_->traits & trait::ridge)) refuse("a ridge term");
+  }
+
+  [[noreturn]] void refuse(const std::string& thing) const {
+    throw Error(ErrorCode::usage, {.what = "the method " + plan_.method + " cannot handle " + thing,
+                                   .where = "--method",
+                                   .hint = "try nag, hbm or minibatch-hbm"});
+  }
+
+  void choose_sampling() {
+    const Sampling law = law_of(options_.sampling);
+    if (law == Sampling::given && std::ssize(options_.probabilities) != problem_.rows()) {
+      throw Error(ErrorCode::bad_data,
+                  {.what = "there must be one probability per row",
+                   .found = std::to_string(options_.probabilities.size()),
+                   .expected = std::to_string(problem_.rows())});
+    }
+    plan_.sampler = std::make_unique<Sampler>(
+        law_weights(law, facts_.norms2, options_.probabilities));
+    eta_ = sampling_eta(*plan_.sampler, facts_.norms2, facts_.frobenius2);
+    plan_.used.sampling = options_.sampling;
+    plan_.used.eta = eta_;
+    if (law == Sampling::row_norm) plan_.used.eta_effective = 1.0;
+  }
+
+  bool has_step() const { return options_.step_size || options_.step_sequence; }
+  bool has_momentum() const { return options_.momentum || options_.momentum_sequence; }
+
+  // Parameters that are all given need no reading of A.
+  bool needs_spectrum() const {
+    const unsigned traits = info_->traits;
+    if (!(traits & trait::spectrum)) return false;
+    if (plan_.method == "ark" || !has_step()) return true;
+    if ((traits & trait::momentum) && !has_momentum()) return true;
+    return (traits & trait::batch) && !options_.batch_size;
+  }
+
+  void find_spectrum() {
+    Extremes found;
+    if (!options_.lambda_min || !options_.lambda_max) {
+      found = extremes(problem_, facts_, team_, options_.seed);
+      plan_.rows_read += found.rows_read;
+    }
+    lmin_ = options_.lambda_min ? *options_.lambda_min * square_ : found.lambda_min;
+    lmax_ = options_.lambda_max ? *options_.lambda_max * square_ : found.lambda_max;
+    lmin_ = std::min(lmin_, lmax_);
+    Used& used = plan_.used;
+    used.lambda_min = lmin_ / square_;
+    used.lambda_min_source = options_.lambda_min ? "given" : found.source;
+    if (info_->traits & trait::lambda_max) {
+      used.lambda_max = lmax_ / square_;
+      used.lambda_max_source = options_.lambda_max ? "given" : found.source;
+    }
+    if (found.exact) used.rank = found.rank;
+    effective_eta_if_due();
+    // The ridge lifts the whole spectrum; directions A does not see start at 0.
+    if (found.exact && found.rank < problem_.cols() && ridge_ > 0.0 && !options_.lambda_min)
+      lmin_ = 0.0;
+    lmin_ += ridge_;
+    lmax_ += ridge_;
+  }
+
+  void effective_eta_if_due() {
+    if (!plan_.sampler || plan_.used.eta_effective) return;
+    std::vector<double> ratio(facts_.norms2.size(), 0.0);
+    for (std::size_t j = 0; j < ratio.size(); ++j) {
+      const double p = plan_.sampler->probability(static_cast<Index>(j));
+      if (p > 0.0) ratio[j] = facts_.norms2[j] / p;
+    }
+    plan_.used.eta_effective =
+        effective_eta(problem_, facts_, lmax_, ratio, team_, options_.seed);
+    plan_.rows_read += static_cast<double>(problem_.rows());
+  }
+
+  void choose_step_and_momentum() {
+    theory::StepAndMomentum chosen{0.0, 0.0};
+    if (plan_.method == "sgd") {
+      chosen.step_size = 1.0 / (eta_ * facts_.frobenius2);
+    } else if (plan_.method == "gd" && lmax_ > 0.0) {
+      chosen.step_size = theory::gradient_descent_step(lmin_, lmax_);
+    } else if (plan_.method == "nag" || plan_.method == "minibatch-nag") {
+      chosen = theory::nesterov(lmin_, lmax_, options_.gamma);
+    } else if (lmax_ > 0.0) {
+      chosen = theory::heavy_ball(lmin_, lmax_, options_.gamma);
+    }
+    alpha_ = options_.step_size ? *options_.step_size * square_ : chosen.step_size;
+    beta_ = options_.momentum.value_or(chosen.momentum);
+  }
+
+  void choose_batch() {
+    Index& batch = plan_.parameters.batch;
+    const Index n = problem_.rows();
+    if (!(info_->traits & trait::batch)) {
+      batch = info_->sampled ? 1 : n;
+    } else if (options_.batch_size) {
+      batch = *options_.batch_size;
+    } else {
+      const double heuristic = theory::heuristic_batch(facts_.frobenius2, lmax_, problem_.cols(),
+                                                       eta_, alpha_, beta_);
+      batch = std::clamp<Index>(
+          static_cast<Index>(std::min(heuristic, static_cast<double>(n))), 1, n);
+    }
+    if (info_->sampled) plan_.used.batch = batch;
+    const bool krylov = plan_.method == "cgls" || plan_.method == "lsqr";
+    plan_.rows_per_iteration = static_cast<double>(krylov ? 2 * n : batch);
+  }
+
+  void minibatch_sgd_step() {
+    if (has_step()) return;
+    alpha_ = theory::minibatch_sgd_step(lmax_, facts_.frobenius2, eta_,
+                                        static_cast<double>(plan_.parameters.batch));
+  }
+
+  // Errata E11: mu = lambda_min/‖A‖_F², nu from the rows' leverage.
+  void choose_ark() {
+    plan_.parameters.mu = lmin_ / facts_.frobenius2;
+    plan_.parameters.nu = std::max(coherence_nu(problem_, facts_, team_), plan_.parameters.mu);
+    plan_.rows_read += 2.0 * static_cast<double>(problem_.rows());
+    plan_.used.ark_mu = plan_.parameters.mu;
+    plan_.used.ark_nu = plan_.parameters.nu;
+  }
+
+  void choose_kaczmarz() {
+    alpha_ = 1.0 / facts_.frobenius2;
+    plan_.parameters.land_on_rows = true;
+  }
+
+  void use_sequences() {
+    if (alpha_ > 0.0 && !options_.step_sequence) plan_.used.step_size = alpha_ / square_;
+    if ((info_->traits & trait::momentum) && !options_.momentum_sequence)
+      plan_.used.momentum = beta_;
+    const double alpha = alpha_, beta = beta_, square = square_;
+    plan_.parameters.step_size = [alpha](Index) { return alpha; };
+    plan_.parameters.momentum = [beta](Index) { return beta; };
+    if (options_.step_sequence) {
+      plan_.parameters.step_size = [sequence = options_.step_sequence, square](Index k) {
+        return sequence(k) * square;
+      };
+    }
+    if (options_.momentum_sequence) plan_.parameters.momentum = options_.momentum_sequence;
+  }
+
+  // Only what is proved for the deterministic methods and for ARK.
+  void predict_rate() {
+    if (options_.step_sequence || options_.momentum_sequence || !(lmin_ > 0.0)) return;
+    std::optional<double>& rate = plan_.used.predicted_rate;
+    if (plan_.method == "gd")
+      rate = std::max(std::abs(1.0 - alpha_ * lmin_), std::abs(1.0 - alpha_ * lmax_));
+    if (plan_.method == "hbm") rate = theory::heavy_ball_rate(alpha_, beta_, lmin_, lmax_);
+    if (plan_.method == "nag") rate = theory::nesterov_rate(alpha_, beta_, lmin_, lmax_);
+    if (plan_.method == "ark")
+      rate = std::sqrt(1.0 - std::sqrt(plan_.parameters.mu / plan_.parameters.nu));
+  }
+
+  const Problem& problem_;
+  const MatrixFacts& facts_;
+  const SolveOptions& options_;
+  ThreadTeam& team_;
+  double square_, ridge_;  // scale.a², and the ridge in scaled units
+  const MethodInfo* info_ = nullptr;
+  Plan plan_;
+  double eta_ = 1.0, lmin_ = 0.0, lmax_ = 0.0, alpha_ = 0.0, beta_ = 0.0;
+};
+
+}  // namespace
+
+std::string choose_method(const Problem& problem, const std::string& asked) {
+  if (asked != "auto") return asked;
+  if (problem.has_bounds()) return "nag";
+  return problem.cols() <= most_exact_columns ? "direct" : "lsqr";
+}
+
+Plan make_plan(const Problem& problem, const MatrixFacts& facts, const SolveOptions& options,
+               ThreadTeam& team) {
+  return Planner(problem, facts, options, team).make();
+}
+
+}  // namespace polyak

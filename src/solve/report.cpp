@@ -1,0 +1,123 @@
+#include "polyak/report.hpp"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "polyak/version.hpp"
+
+namespace polyak {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int schema_version = 1;
+
+// JSON has no infinity: a number that is not finite is left out like one that
+// was not measured.
+template <class Value>
+void put(Json& object, const char* name, const std::optional<Value>& value) {
+  if (!value) return;
+  if constexpr (std::is_same_v<Value, double>)
+    if (!std::isfinite(*value)) return;
+  object[name] = *value;
+}
+void put(Json& object, const char* name, double value) {
+  put(object, name, std::optional<double>(value));
+}
+
+template <class Value>
+Json asked_value(const Value& value) {
+  return value;
+}
+template <class Value>
+Json asked_value(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json("auto");
+}
+
+Json asked_json(const SolveOptions& options) {
+  Json out = Json::object();
+  for (const auto& record : solve_options()) {
+    std::string name = record.name;
+    for (char& ch : name)
+      if (ch == '-') ch = '_';
+    out[name] = std::visit([&](auto member) { return asked_value(options.*member); }, record.field);
+  }
+  return out;
+}
+
+Json used_json(const Used& used) {
+  Json out = Json::object();
+  put(out, "step_size", used.step_size);
+  put(out, "momentum", used.momentum);
+  put(out, "batch", used.batch);
+  put(out, "sampling", used.sampling);
+  put(out, "lambda_min", used.lambda_min);
+  put(out, "lambda_max", used.lambda_max);
+  put(out, "lambda_min_source", used.lambda_min_source);
+  put(out, "lambda_max_source", used.lambda_max_source);
+  put(out, "frobenius2", used.frobenius2);
+  put(out, "eta", used.eta);
+  put(out, "eta_effective", used.eta_effective);
+  put(out, "predicted_rate", used.predicted_rate);
+  put(out, "ark_mu", used.ark_mu);
+  put(out, "ark_nu", used.ark_nu);
+  put(out, "rank", used.rank);
+  put(out, "tol", used.tol);
+  return out;
+}
+
+void put_norms(Json& out, const Report& report) {
+  put(out, "residual_norm", report.residual_norm);
+  put(out, "gradient_norm", report.gradient_norm);
+  put(out, "relative_residual", report.relative_residual);
+  put(out, "relative_gradient", report.relative_gradient);
+  put(out, "error", report.error);
+}
+
+}  // namespace
+
+std::string to_string(Status status) {
+  switch (status) {
+    case Status::converged: return "converged";
+    case Status::limit: return "limit";
+    case Status::diverged: return "diverged";
+    case Status::stagnated: return "stagnated";
+    case Status::interrupted: return "interrupted";
+  }
+  return "limit";
+}
+
+std::string to_json(const Report& report) {
+  Json out;
+  out["schema"] = schema_version;
+  out["status"] = to_string(report.status);
+  out["reason"] = report.reason;
+  out["method"] = report.method;
+  out["iterations"] = report.iterations;
+  out["row_products"] = report.row_products;
+  out["measured_row_products"] = report.measured_row_products;
+  out["passes"] = report.passes;
+  out["bytes_read"] = report.bytes_read;
+  put_norms(out, report);
+  out["asked"] = asked_json(report.asked);
+  out["used"] = used_json(report.used);
+  out["seconds"] = {{"read", report.seconds.read},
+                    {"setup", report.seconds.setup},
+                    {"solve", report.seconds.solve},
+                    {"measure", report.seconds.measure},
+                    {"total", report.seconds.total}};
+  out["rows"] = report.rows;
+  out["cols"] = report.cols;
+  out["nnz"] = report.nnz;
+  out["right_hand_sides"] = report.right_hand_sides;
+  out["zero_rows"] = report.zero_rows;
+  out["zero_columns"] = report.zero_columns;
+  out["matrix"] = report.matrix;
+  out["seed"] = report.seed;
+  out["threads"] = report.threads;
+  out["warnings"] = report.warnings;
+  out["version"] = version_string;
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace polyak

@@ -1,0 +1,31 @@
+#pragma once
+
+// When to measure. A measurement costs one read of A, so it is due
+//  - at least half a pass after the last,
+//  - at most half the work so far after it,
+//  - and in between when the last two say the tolerance will be met.
+
+#include <optional>
+#include <vector>
+
+#include "polyak/options.hpp"
+#include "polyak/types.hpp"
+
+namespace polyak {
+
+class Schedule {
+ public:
+  Schedule(const SolveOptions& options, Index rows, double rows_per_iteration);
+
+  /// The iteration at which to measure next.
+  Index next(Index iteration) const;
+  void measured(Index iteration, double distance);
+
+ private:
+  std::optional<Index> every_;  // a fixed number of iterations
+  double rows_, rows_per_iteration_;
+  Index iteration_ = 0, previous_iteration_ = 0;
+  double distance_ = 0.0, previous_distance_ = 0.0;
+};
+
+}  // namespace polyak

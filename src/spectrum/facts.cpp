@@ -1,0 +1,140 @@
+#include "spectrum/facts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "matrix/products.hpp"
+#include "polyak/error.hpp"
+
+namespace polyak {
+namespace {
+
+constexpr int tame = 200;  // |exponents| up to here leave room for squares, sums and products
+
+[[noreturn]] void refuse_value(const std::string& where, double value) {
+  throw Error(ErrorCode::bad_data, {.what = "a value is not finite",
+                                    .where = where + " (counted from 1)",
+                                    .found = std::to_string(value),
+                                    .expected = "a finite number",
+                                    .hint = "remove or repair that row"});
+}
+
+[[noreturn]] void refuse_matrix_value(const RowMatrix& A) {
+  std::vector<double> row(to_size(A.cols()));
+  for (Index i = 0; i < A.rows(); ++i) {
+    A.copy_rows(i, i + 1, {row.data(), 1, A.cols(), A.cols()});
+    for (Index j = 0; j < A.cols(); ++j) {
+      if (!std::isfinite(row[to_size(j)]))
+        refuse_value("A, row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1),
+                     row[to_size(j)]);
+    }
+  }
+  throw Error(ErrorCode::internal, {.what = "a value that is not finite could not be found again"});
+}
+
+// 2^-e with 2^e near `largest`, or 1 where the number is tame already.
+double power_of_two_for(double largest) {
+  if (largest == 0.0) return 1.0;
+  const int exponent = std::clamp(std::ilogb(largest), -1000, 1000);
+  return std::abs(exponent) <= tame ? 1.0 : std::ldexp(1.0, -exponent);
+}
+
+struct Norms {
+  std::vector<double> rows, columns;
+};
+
+Norms read_norms(const Problem& problem, Products& products, double scale) {
+  const RowMatrix& A = problem.A();
+  const Index chunks = products.row_chunks(), d = A.cols();
+  Norms out{std::vector<double>(to_size(A.rows())), std::vector<double>(to_size(d), 0.0)};
+  std::vector<double> parts(to_size(chunks * d), 0.0);
+  products.for_row_chunks([&](Index chunk, Index first, Index last) {
+    const std::span columns(parts.data() + chunk * d, to_size(d));
+    const std::span rows(out.rows.data() + first, to_size(last - first));
+    A.norms(first, last, scale, rows, columns);
+  });
+  for (std::size_t k = 0; k < parts.size(); ++k) out.columns[k % to_size(d)] += parts[k];
+  return out;
+}
+
+bool in_range(const std::vector<double>& norms2) {
+  double largest = 0.0;
+  for (double v : norms2) {
+    if (!std::isfinite(v)) return false;
+    largest = std::max(largest, v);
+  }
+  return largest == 0.0 || std::abs(std::ilogb(largest)) <= 2 * tame;
+}
+
+double max_abs(const RowMatrix& A, Products& products) {
+  std::vector<double> parts(to_size(products.row_chunks()), 0.0);
+  products.for_row_chunks([&](Index chunk, Index first, Index last) {
+    parts[to_size(chunk)] = A.max_abs(first, last);
+  });
+  double largest = 0.0;
+  for (double p : parts) {
+    if (!std::isfinite(p)) refuse_matrix_value(A);
+    largest = std::max(largest, p);
+  }
+  return largest;
+}
+
+double largest_of(ConstView b) {
+  double largest = 0.0;
+  for (Index i = 0; i < b.rows; ++i) {
+    for (Index c = 0; c < b.cols; ++c) {
+      if (!std::isfinite(b(i, c))) refuse_value("b, row " + std::to_string(i + 1), b(i, c));
+      largest = std::max(largest, std::abs(b(i, c)));
+    }
+  }
+  return largest;
+}
+
+void apply_weights(const std::vector<double>& weights, std::vector<double>& norms2) {
+  for (std::size_t i = 0; i < weights.size(); ++i) norms2[i] *= weights[i];
+}
+
+void read_rhs(const Problem& problem, MatrixFacts& facts) {
+  const ConstView b = problem.b();
+  facts.b_norms.assign(to_size(b.cols), 0.0);
+  for (Index i = 0; i < b.rows; ++i) {
+    const double w = problem.weights().empty() ? 1.0 : problem.weights()[to_size(i)];
+    bool any = false;
+    for (Index c = 0; c < b.cols; ++c) {
+      const double v = facts.scale.b * b(i, c);
+      facts.b_norms[to_size(c)] += w * v * v;
+      any = any || (w > 0.0 && b(i, c) != 0.0);
+    }
+    if (facts.norms2[to_size(i)] == 0.0) {
+      ++facts.zero_rows;
+      facts.zero_rows_with_rhs += any;
+    }
+  }
+  for (double& v : facts.b_norms) v = std::sqrt(v);
+}
+
+}  // namespace
+
+MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
+  MatrixFacts facts;
+  const RowMatrix& A = problem.A();
+  Products products(A, {}, {}, team);
+  Norms norms = read_norms(problem, products, 1.0);
+  facts.rows_read = static_cast<double>(A.rows());
+  if (!in_range(norms.rows)) {
+    facts.scale.a = power_of_two_for(max_abs(A, products));
+    norms = read_norms(problem, products, facts.scale.a);
+    facts.rows_read *= 3.0;
+  }
+  facts.scale.b = power_of_two_for(largest_of(problem.b()));
+  facts.norms2 = std::move(norms.rows);
+  apply_weights(problem.weights(), facts.norms2);
+  // In row order, so that zero rows change no bit of the sum.
+  for (double v : facts.norms2) facts.frobenius2 += v;
+  facts.zero_columns = std::count(norms.columns.begin(), norms.columns.end(), 0.0);
+  read_rhs(problem, facts);
+  return facts;
+}
+
+}  // namespace polyak

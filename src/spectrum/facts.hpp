@@ -1,0 +1,27 @@
+#pragma once
+
+// What one read of A and b tells: norms, zero rows and columns, whether every
+// value is finite, and the powers of two that keep the arithmetic in range.
+
+#include <vector>
+
+#include "core/thread_team.hpp"
+#include "polyak/problem.hpp"
+
+namespace polyak {
+
+struct MatrixFacts {
+  Scale scale;                 ///< all norms below are of A·scale.a and b·scale.b
+  std::vector<double> norms2;  ///< w_i‖a_i‖², row by row; 0 only for rows that do nothing
+  double frobenius2 = 0.0;     ///< Σ of them
+  std::vector<double> b_norms; ///< √(Σ w_i b_ic²), for each right-hand side
+  Index zero_rows = 0;
+  Index zero_rows_with_rhs = 0;  ///< zero rows whose b is not: a floor under the residual
+  Index zero_columns = 0;
+  double rows_read = 0.0;  ///< what finding all this cost
+};
+
+/// Throws Error bad_data naming the first value that is not finite.
+MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team);
+
+}  // namespace polyak

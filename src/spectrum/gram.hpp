@@ -1,0 +1,27 @@
+#pragma once
+
+// H = Σ_i f_i² a_i a_iᵀ by blocks of rows, with bits that do not depend on the
+// team: the Gram matrix of A (f = scale·√w), or the matrix S of the errata E14.
+
+#include <functional>
+#include <vector>
+
+#include "core/thread_team.hpp"
+#include "polyak/row_matrix.hpp"
+
+namespace polyak {
+
+/// d × d, both triangles.
+std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
+                         ThreadTeam& team);
+
+/// Ascending eigenvalues of a symmetric d × d matrix.
+std::vector<double> eigenvalues_of(std::vector<double> H, Index d);
+
+/// body(first, block): the rows [first, first + block.rows) times their
+/// factors, over all rows; each of `chunks` chunks goes in order on one thread.
+void for_blocks(const RowMatrix& A, const std::function<double(Index)>& factor, Index chunks,
+                ThreadTeam& team,
+                const std::function<void(Index chunk, Index first, ConstView block)>& body);
+
+}  // namespace polyak

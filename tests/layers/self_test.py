@@ -1,0 +1,81 @@
+"""layers.py accepts a tree that keeps to its table and names each offence of one that does not."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).with_name("layers.py")
+TABLE = """
+polyak_room(core PUBLIC types USES Threads::Threads)
+polyak_room(matrix DEPENDS core
+  PUBLIC matrices)
+polyak_room(solve DEPENDS matrix PUBLIC solve)
+"""
+GOOD = {
+    "src/CMakeLists.txt": TABLE,
+    "include/polyak/types.hpp": "#include <vector>\n",
+    "include/polyak/matrices.hpp": '#include "polyak/types.hpp"\n',
+    "include/polyak/solve.hpp": '#include "polyak/matrices.hpp"\n',
+    "src/core/team.cpp": '#include "core/team.hpp"\n#include <zlib.h>\n',
+    "src/matrix/dense.cpp": '#include "polyak/matrices.hpp"\n#include "core/team.hpp"\n',
+    "src/solve/driver.cpp": '#include "core/team.hpp"\n  #  include "matrix/dense.hpp"\n',
+    "apps/polyak/main.cpp": '#include <polyak/solve.hpp>\n#include "options.hpp"\n',
+    "apps/polyak/options.hpp": "",
+}
+
+
+def check(changes={}):
+    """Exit code and output of the script on GOOD with some files changed."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in {**GOOD, **changes}.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+
+class Layers(unittest.TestCase):
+    def refuses(self, file, text, *words):
+        code, output = check({file: text})
+        self.assertEqual(code, 1, output)
+        for word in words:
+            self.assertIn(word, output)
+
+    def test_accepts_a_tree_that_keeps_to_the_table(self):
+        self.assertEqual(check()[0], 0, check()[1])
+
+    def test_refuses_an_upward_include(self):
+        self.refuses("src/core/up.cpp", '\n#include "solve/driver.hpp"\n',
+                     "src/core/up.cpp:2: core may not use solve", "src/CMakeLists.txt")
+
+    def test_refuses_an_upward_include_through_a_public_header(self):
+        self.refuses("src/core/up.cpp", "#include <polyak/solve.hpp>\n", "src/core/up.cpp:1:")
+        self.refuses("include/polyak/types.hpp", '#include "polyak/solve.hpp"\n',
+                     "include/polyak/types.hpp:1: core may not use solve")
+
+    def test_refuses_what_is_in_no_room(self):
+        self.refuses("src/attic/old.cpp", "", "src/attic/old.cpp:1: this file is in no room")
+        self.refuses("include/polyak/new.hpp", "", "new.hpp:1: this file is in no room")
+        self.refuses("src/core/a.cpp", '#include "polyak/new.hpp"\n', '"polyak/new.hpp" is in no room')
+        self.refuses("src/core/a.cpp", '#include "team.hpp"\n', '"team.hpp" is in no room')
+
+    def test_keeps_the_inside_out_of_public_headers_and_programs(self):
+        self.refuses("include/polyak/solve.hpp", '#include "core/team.hpp"\n', "not installed")
+        self.refuses("apps/polyak/main.cpp", '#include "core/team.hpp"\n', "not public")
+
+    def test_refuses_a_table_that_points_up(self):
+        self.refuses("src/CMakeLists.txt", "polyak_room(core DEPENDS solve)\n", "does not stand above")
+
+    def test_refuses_an_empty_tree(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "src").mkdir()
+            Path(folder, "src/CMakeLists.txt").write_text(TABLE)
+            self.assertEqual(subprocess.run([sys.executable, SCRIPT, folder],
+                                            stdout=subprocess.DEVNULL).returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,84 @@
+#include "linalg/factor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "eigen_views.hpp"
+#include "linalg/symmetric.hpp"
+
+namespace polyak::test {
+namespace {
+
+TEST(Cholesky, FactorsAPositiveDefiniteMatrixIntoItsUpperTriangle) {
+  const Matrix G = normal(30, 6, 1);
+  const Matrix H = G.transpose() * G;
+  Matrix R = H;
+  ASSERT_TRUE(cholesky(view(R)));
+  for (Index i = 0; i < 6; ++i) {
+    for (Index j = 0; j < i; ++j) EXPECT_EQ(R(i, j), H(i, j)) << "the lower triangle was touched";
+  }
+  const Matrix upper = R.triangularView<Eigen::Upper>();
+  EXPECT_LT((upper.transpose() * upper - H).norm(), rounding(6 * 6, H.norm()));
+}
+
+TEST(Cholesky, SaysNoToMatricesThatAreNotPositiveDefiniteOrNotFinite) {
+  Matrix indefinite = Matrix::Identity(3, 3);
+  indefinite(2, 2) = -1.0;
+  EXPECT_FALSE(cholesky(view(indefinite)));
+  Matrix zero = Matrix::Zero(2, 2);
+  EXPECT_FALSE(cholesky(view(zero)));
+  for (double bad : {std::nan(""), HUGE_VAL}) {
+    Matrix H = Matrix::Identity(3, 3);
+    H(1, 1) = bad;
+    EXPECT_FALSE(cholesky(view(H)));
+    Matrix K = Matrix::Identity(3, 3);
+    K(0, 2) = bad;
+    EXPECT_FALSE(cholesky(view(K)));
+  }
+  Matrix empty(0, 0);
+  EXPECT_TRUE(cholesky(view(empty)));
+}
+
+TEST(Lq, ItsFactorsMultiplyToTheMatrix) {
+  for (Index rows : {1, 4, 9}) {
+    const Matrix A = normal(rows, 9, 1);
+    Matrix F = A;
+    std::vector<double> tau(to_size(rows));
+    lq(view(F), tau);
+    const Matrix L = Matrix(F.leftCols(rows)).triangularView<Eigen::Lower>();
+    Matrix Qt = Matrix::Identity(rows, 9);  // its rows become the columns of Q
+    lq_expand(view(F), tau, view(Qt));
+    EXPECT_LT((Qt * Qt.transpose() - Matrix::Identity(rows, rows)).norm(), rounding(9 * 9, 1.0));
+    EXPECT_LT((L * Qt - A).norm(), rounding(9 * 9, A.norm()));
+  }
+}
+
+TEST(SymmetricEigen, AgreesWithEigenAndReadsOnlyTheUpperTriangle) {
+  const Matrix G = normal(12, 12, 1);
+  const Matrix S = G + G.transpose();
+  const Vector expected = Eigen::SelfAdjointEigenSolver<Matrix>(S).eigenvalues();
+  Matrix H = S, V = S;
+  H.triangularView<Eigen::StrictlyLower>().setConstant(std::nan(""));
+  V.triangularView<Eigen::StrictlyLower>().setConstant(std::nan(""));
+  Vector values(12), same(12);
+  ASSERT_TRUE(symmetric_eigenvalues(view(H), {values.data(), 12}));
+  ASSERT_TRUE(symmetric_eigen(view(V), {same.data(), 12}));
+  EXPECT_LT((values - expected).norm(), rounding(12 * 12, S.norm()));
+  EXPECT_LT((same - expected).norm(), rounding(12 * 12, S.norm()));
+  EXPECT_LT((V * V.transpose() - Matrix::Identity(12, 12)).norm(), rounding(12 * 12, 1.0));
+  EXPECT_LT((V.transpose() * same.asDiagonal() * V - S).norm(), rounding(12 * 12, S.norm()));
+}
+
+TEST(SymmetricEigen, SaysNoToWhatIsNotFiniteInsteadOfSearchingForever) {
+  for (double bad : {std::nan(""), HUGE_VAL}) {
+    Matrix H = Matrix::Identity(40, 40);
+    H(3, 7) = bad;
+    Vector values(40);
+    EXPECT_FALSE(symmetric_eigenvalues(view(H), {values.data(), 40}));
+    EXPECT_FALSE(symmetric_eigen(view(H), {values.data(), 40}));
+  }
+}
+
+}  // namespace
+}  // namespace polyak::test

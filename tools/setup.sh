@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# setup.sh [dev]: installs the Debian packages that are missing; with "dev" also
+# those of `make sanitize` and `make format`. Does nothing, quickly, when all
+# are there.
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build pkg-config python3 git gnuplot-nox
+  libopenblas-dev librandom123-dev libhwy-dev libfmt-dev zlib1g-dev
+  nlohmann-json3-dev libcli11-dev libtomlplusplus-dev
+  libgtest-dev librapidcheck-dev libbenchmark-dev libeigen3-dev
+)
+if [ "${1:-}" = dev ]; then
+  packages+=(clang libclang-rt-14-dev clang-format)
+fi
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "setup: not a Debian system; install what these packages hold: ${packages[*]}" >&2
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "setup: as root, run: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" </dev/null; }
+apt update
+apt install -y --no-install-recommends "${missing[@]}" >/dev/null
