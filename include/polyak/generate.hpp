@@ -48,9 +48,9 @@ struct SpectrumProblem {
   Index rows = 1'000'000;  ///< at least cols
   Index cols = 100;
   Decay decay = Decay::exponential;
-  double kappa = 100.0;                         ///< at least 1; must be 1 when cols is 1
-  double rho = 0.5;                             ///< above 0
-  std::vector<double> squared_singular_values;  ///< with Decay::given: cols numbers ≥ 0
+  double kappa = 100.0;                              ///< at least 1; must be 1 when cols is 1
+  double rho = 0.5;                                  ///< above 0
+  std::vector<double> squared_singular_values = {};  ///< with Decay::given: cols numbers ≥ 0
 };
 GeneratedProblem generate(const SpectrumProblem& problem, const GenerateOptions& options = {});
 

@@ -42,18 +42,26 @@ struct OptionRecord {
 
 namespace detail {
 
+// A leading '+' is taken off, unless another sign follows: "+-1" is no number.
+inline std::string_view without_plus(std::string_view text) {
+  const bool two_signs = text.size() > 1 && (text[1] == '+' || text[1] == '-');
+  if (text.starts_with('+') && !two_signs) text.remove_prefix(1);
+  return text;
+}
+
 inline bool parse_into(std::string_view text, double& out) {
-  if (text.starts_with('+')) text.remove_prefix(1);
+  text = without_plus(text);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc{} && end == text.data() + text.size() && std::isfinite(out);
 }
 
 template <class Integer>
 bool parse_integer(std::string_view text, Integer& out) {
+  text = without_plus(text);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (error == std::errc{} && end == text.data() + text.size()) return true;
-  double value = 0;  // 1e6 is a whole number too
-  if (!parse_into(text, value) || value != std::floor(value) || std::abs(value) > 0x1p53)
+  double value = 0;  // 1e6 is a whole number too; from 2^53 on the text may have been rounded
+  if (!parse_into(text, value) || value != std::floor(value) || std::abs(value) >= 0x1p53)
     return false;
   if (value < 0 && std::is_unsigned_v<Integer>) return false;
   out = static_cast<Integer>(value);

@@ -41,13 +41,13 @@ class RowMatrix {
   /// Bytes that reading all rows once takes from memory.
   virtual double bytes() const = 0;
 
-  /// The primitive, one fused pass (each row is read once):
-  ///   g_c += Σ_t weights[t] · (a_{rows[t]}ᵀ x_c − b(rows[t], c)) · a_{rows[t]}
-  virtual void gradient(std::span<const Index> rows, std::span<const double> weights,
+  /// The primitive, one fused pass (each row is read once). For each listed
+  /// row i = rows[t], with r = scale.b·(a_iᵀx_c − b_ic):
+  ///   g_c += weights[t]·scale.a·r·a_i.
+  virtual void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
                         ConstView x, ConstView b, View g) const = 0;
 
-  /// The same over the rows [first, last); empty weights mean 1. With
-  /// r = scale.b·(a_iᵀx_c − b_ic):  g_c += w_i·scale.a·r·a_i  and
+  /// The same over the rows [first, last), where empty weights mean 1; also
   /// residual2[c] += w_i·r².
   virtual void range_gradient(Index first, Index last, std::span<const double> weights,
                               Scale scale, ConstView x, ConstView b, View g,
@@ -67,7 +67,7 @@ class RowMatrix {
 
   /// row_norms2[i − first] = ‖scale·a_i‖², at least the smallest normal double
   /// for a row that is not zero; column_norms2[j] += Σ_i (scale·a_ij)² unless
-  /// that span is empty. NaN and Inf show as non-finite norms.
+  /// that span is empty, at least as much for a column that is not. NaN and Inf show as non-finite norms.
   virtual void norms(Index first, Index last, double scale, std::span<double> row_norms2,
                      std::span<double> column_norms2) const = 0;
 

@@ -26,9 +26,10 @@ Pair block(const std::uint32_t* key, std::uint64_t k, std::uint64_t index) {
   return {join(out[0], out[1]), join(out[2], out[3])};
 }
 
-// 53 bits and a half: the midpoints of 2^53 equal cells, so never 0 or 1.
+// 52 bits and a half: the midpoints of 2^52 equal cells, so never 0 or 1 (the
+// half of one bit more would round, and the last cell would give 1).
 double unit(std::uint64_t bits) {
-  return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53;
+  return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
 }
 
 }  // namespace

@@ -1,6 +1,11 @@
 #include "core/thread_team.hpp"
 
 #include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "polyak/error.hpp"
 
 namespace polyak {
 namespace {
@@ -28,11 +33,25 @@ bool wait_briefly(Ready ready) {
 
 ThreadTeam::ThreadTeam(int threads) {
   if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  workers_.reserve(to_size(threads - 1));
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(0); });
+  try {
+    workers_.reserve(to_size(threads - 1));
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(0); });
+  } catch (const std::system_error&) {
+    const std::string started = std::to_string(size());
+    dismiss();
+    throw Error(ErrorCode::out_of_memory, {.what = "the system refused a thread",
+                                           .where = "--threads",
+                                           .found = started + " threads",
+                                           .expected = std::to_string(threads)});
+  } catch (...) {
+    dismiss();
+    throw;
+  }
 }
 
-ThreadTeam::~ThreadTeam() {
+ThreadTeam::~ThreadTeam() { dismiss(); }
+
+void ThreadTeam::dismiss() {
   stop_.store(true, std::memory_order_relaxed);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();

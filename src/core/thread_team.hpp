@@ -19,7 +19,8 @@ namespace polyak {
 
 class ThreadTeam {
  public:
-  /// threads <= 0 takes all cores this process may use.
+  /// threads <= 0 takes all cores this process may use. Error out_of_memory
+  /// when the system has no more threads to give.
   explicit ThreadTeam(int threads);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
@@ -45,6 +46,7 @@ class ThreadTeam {
   using Call = void (*)(void*, Index);
   void run_erased(Index count, Call call, void* body);
   void work(std::uint64_t seen);
+  void dismiss();  // stops and joins the workers there are
   void drain();
 
   std::vector<std::thread> workers_;

@@ -35,6 +35,17 @@ double lane_sum(Index count, Term term) {
   return sum_lanes(s);
 }
 
+/// (scale·v)², at least the smallest normal double unless v is zero: what is
+/// there never vanishes from a sum.
+template <class Value>
+double visible_square(Value v, double scale) {
+  const double s = scale * static_cast<double>(v);
+  const double square = s * s;
+  return square < std::numeric_limits<double>::min() && v != Value{0}
+             ? std::numeric_limits<double>::min()
+             : square;
+}
+
 /// Σ (scale·v)², at least the smallest normal double unless all v are zero.
 /// NaN and Inf among the values come out as a non-finite sum.
 template <class Value>
@@ -76,10 +87,7 @@ struct DenseRow {
     for (Index j = 0; j < d; ++j) g[j] += c * (scale * static_cast<double>(a[j]));
   }
   void add_squares(double scale, double* sums) const {
-    for (Index j = 0; j < d; ++j) {
-      const double s = scale * static_cast<double>(a[j]);
-      sums[j] += s * s;
-    }
+    for (Index j = 0; j < d; ++j) sums[j] += visible_square(a[j], scale);
   }
   void copy(double* out) const {
     for (Index j = 0; j < d; ++j) out[j] = static_cast<double>(a[j]);
@@ -106,10 +114,7 @@ struct SparseRow {
     for (Index j = 0; j < count; ++j) g[col[j]] += c * (scale * static_cast<double>(a[j]));
   }
   void add_squares(double scale, double* sums) const {
-    for (Index j = 0; j < count; ++j) {
-      const double s = scale * static_cast<double>(a[j]);
-      sums[col[j]] += s * s;
-    }
+    for (Index j = 0; j < count; ++j) sums[col[j]] += visible_square(a[j], scale);
   }
   void copy(double* out) const {
     std::fill(out, out + d, 0.0);

@@ -1,3 +1,5 @@
+#include <limits>
+#include <string>
 #include <utility>
 
 #include "matrix/storage.hpp"
@@ -10,12 +12,22 @@ namespace {
 
 template <class Value>
 MatrixPtr view_matrix(MatrixView<const Value> view, std::shared_ptr<const void> keep_alive) {
+  const std::string shape = std::to_string(view.rows) + " x " + std::to_string(view.cols) +
+                            ", stride " + std::to_string(view.stride);
   if (view.rows < 0 || view.cols < 0 || view.stride < view.cols) {
     throw Error(ErrorCode::bad_data,
                 {.what = "a dense matrix needs sizes of at least 0 and a stride of at least its "
                          "columns",
-                 .found = std::to_string(view.rows) + " x " + std::to_string(view.cols) +
-                          ", stride " + std::to_string(view.stride)});
+                 .found = shape});
+  }
+  constexpr Index most = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(Value));
+  if (view.rows > 0 && view.stride > most / view.rows) {
+    throw Error(ErrorCode::bad_data,
+                {.what = "a dense matrix is larger than any memory", .found = shape});
+  }
+  if (view.data == nullptr && view.size() > 0) {
+    throw Error(ErrorCode::bad_data,
+                {.what = "a dense matrix has no data", .found = "nothing", .expected = shape});
   }
   return std::make_shared<TypedMatrix<DenseRows<Value>>>(
       DenseRows<Value>{view, std::move(keep_alive)});

@@ -70,7 +70,7 @@ void Products::gradient(std::span<const Index> rows, std::span<const double> wei
   sum_chunks(chunks, g, [&](Index chunk, View sum) {
     const std::size_t first = to_size(chunk * count / chunks);
     const std::size_t size = to_size((chunk + 1) * count / chunks) - first;
-    A_.gradient(rows.subspan(first, size), weights.subspan(first, size), x, b, sum);
+    A_.gradient(rows.subspan(first, size), weights.subspan(first, size), scale_, x, b, sum);
   });
 }
 

@@ -24,12 +24,12 @@ class Products {
   Scale scale() const { return scale_; }
   ThreadTeam& team() const { return team_; }
 
-  /// g_c = Σ_t weights[t]·(a_tᵀx_c − b_tc)·a_t over the listed rows.
+  /// With Ã = scale.a·A and r = scale.b·(Ax − b): g_c = Σ_t weights[t]·r_tc·ã_t
+  /// over the listed rows.
   void gradient(std::span<const Index> rows, std::span<const double> weights, ConstView x,
                 ConstView b, View g);
 
-  /// With Ã = scale.a·A and r = scale.b·(Ax − b): g_c = Ãᵀ W r_c and
-  /// residual2[c] = r_cᵀ W r_c, in one read of A.
+  /// g_c = Ãᵀ W r_c and residual2[c] = r_cᵀ W r_c, in one read of A.
   void full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2);
 
   /// y = √W Ã x, n × c.

@@ -1,15 +1,39 @@
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+
 #include "matrix/storage.hpp"
 #include "matrix/typed_matrix.hpp"
+#include "polyak/error.hpp"
 #include "polyak/matrices.hpp"
 
 namespace polyak {
 namespace {
 
+std::string shown(double v) {
+  char text[32];
+  return std::string(text, std::to_chars(text, text + sizeof text, v).ptr);
+}
+
+// NaN and Inf stay what they are; a number must not become one.
+float narrow(double v, Index row, Index column) {
+  const auto out = static_cast<float>(v);
+  if (std::isfinite(out) || !std::isfinite(v)) return out;
+  throw Error(ErrorCode::bad_data,
+              {.what = "a value is too large for single precision",
+               .where = "A, row " + std::to_string(row + 1) + ", column " +
+                        std::to_string(column + 1) + " (counted from 1)",
+               .found = shown(v),
+               .expected = "at most " + shown(std::numeric_limits<float>::max()),
+               .hint = "store values in double precision"});
+}
+
 MatrixPtr narrow(const DenseRows<double>& dense) {
   std::vector<float> values(to_size(dense.nonzeros()));
   for (Index i = 0; i < dense.rows(); ++i)
     for (Index j = 0; j < dense.cols(); ++j)
-      values[to_size(i * dense.cols() + j)] = static_cast<float>(dense.view(i, j));
+      values[to_size(i * dense.cols() + j)] = narrow(dense.view(i, j), i, j);
   return dense_matrix(std::move(values), dense.rows(), dense.cols());
 }
 
@@ -20,7 +44,12 @@ MatrixPtr narrow(const CsrRows<double, Column>& csr) {
   out.row_start.assign(csr.row_start.begin(), csr.row_start.end());
   out.columns.assign(csr.columns.begin(), csr.columns.end());
   out.values.reserve(csr.values.size());
-  for (double v : csr.values) out.values.push_back(static_cast<float>(v));
+  for (Index i = 0; i < csr.rows(); ++i) {
+    const auto row = csr.row(i);
+    for (Index k = 0; k < row.count; ++k) {
+      out.values.push_back(narrow(row.a[k], i, static_cast<Index>(row.col[k])));
+    }
+  }
   return csr_matrix(std::move(out));
 }
 

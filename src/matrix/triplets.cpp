@@ -54,6 +54,11 @@ MatrixPtr compress(const std::vector<Triplet>& entries, Index rows, Index cols,
 
 MatrixPtr csr_from_triplets(std::vector<Triplet> entries, Index rows, Index cols,
                             Duplicates duplicates) {
+  if (rows < 0 || cols < 0) {
+    throw Error(ErrorCode::bad_data,
+                {.what = "a matrix needs sizes of at least 0",
+                 .found = std::to_string(rows) + " x " + std::to_string(cols)});
+  }
   for (const Triplet& e : entries) check(e, rows, cols);
   // Stable, so that repeats are summed in the order given.
   std::stable_sort(entries.begin(), entries.end(), [](const Triplet& a, const Triplet& b) {

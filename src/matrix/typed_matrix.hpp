@@ -23,13 +23,13 @@ class TypedMatrix final : public RowMatrix {
   std::string kind() const override { return storage_.kind(); }
   double bytes() const override { return storage_.bytes(); }
 
-  void gradient(std::span<const Index> rows, std::span<const double> weights, ConstView x,
-                ConstView b, View g) const override {
+  void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
+                ConstView x, ConstView b, View g) const override {
     for (std::size_t t = 0; t < rows.size(); ++t) {
       const auto a = storage_.row(rows[t]);
       for (Index c = 0; c < x.rows; ++c) {
-        const double r = a.dot(x.row(c)) - b(rows[t], c);
-        a.add_to(weights[t] * r, g.row(c));
+        const double r = scale.b * (a.dot(x.row(c)) - b(rows[t], c));
+        a.add_to(weights[t] * r * scale.a, g.row(c));
       }
     }
   }

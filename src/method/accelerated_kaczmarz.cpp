@@ -59,9 +59,9 @@ class AcceleratedKaczmarz final : public Method {
     const auto& w = setting_.problem.weights();
     const double a = setting_.facts.scale.a;
     const double own = w.empty() ? 1.0 : w[to_size(row)];
-    const double weight = a * own / setting_.facts.norms2[to_size(row)];
-    setting_.products.A().gradient({&row, 1}, {&weight, 1}, view(y_), setting_.problem.b(),
-                                   view(s_));
+    const double weight = own / setting_.facts.norms2[to_size(row)];
+    setting_.products.A().gradient({&row, 1}, {&weight, 1}, {a, 1.0}, view(y_),
+                                   setting_.problem.b(), view(s_));
     for (Index i = 0; i < x.size(); ++i) {
       const double y = y_[to_size(i)], s = a * s_[to_size(i)];
       x.data[i] = y - s;

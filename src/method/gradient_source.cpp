@@ -28,8 +28,7 @@ Index GradientSource::sampled(Index k, ConstView x, View g) {
   const Sampler& sampler = *setting_.sampler;
   sampler.draw_batch(random_, k, rows_);
   const auto& w = setting_.problem.weights();
-  const Scale scale = setting_.facts.scale;
-  const double over_batch = scale.a * scale.b / static_cast<double>(rows_.size());
+  const double over_batch = 1.0 / static_cast<double>(rows_.size());
   for (std::size_t t = 0; t < rows_.size(); ++t) {
     const double own = w.empty() ? 1.0 : w[to_size(rows_[t])];
     weights_[t] = own * over_batch / sampler.probability(rows_[t]);

@@ -34,7 +34,7 @@ std::vector<std::uint64_t> integer_starts(std::span<const double> weights) {
   const auto positive = static_cast<std::uint64_t>(
       std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0.0; }));
   const double factor =
-      static_cast<double>(total - positive) * (1.0 - 0x1p-40) / careful_sum(scaled);
+      static_cast<double>(total - positive) * (1.0 - 0x1p-50) / careful_sum(scaled);
   std::vector<std::uint64_t> integer(weights.size(), 0);
   std::uint64_t given = 0;
   for (std::size_t j = 0; j < weights.size(); ++j) {

@@ -21,12 +21,6 @@ double largest(ConstView x) {
   return m;
 }
 
-// A momentum method needs about 1/(1 − √beta) iterations to find its pace.
-double patience(const Used& used) {
-  const double beta = used.momentum.value_or(0.0);
-  return 10.0 / (1.0 - std::sqrt(std::min(beta, 1.0 - 1e-12)));
-}
-
 }  // namespace
 
 Driver::Driver(const Problem& problem, SolveOptions options)
@@ -34,7 +28,7 @@ Driver::Driver(const Problem& problem, SolveOptions options)
       engine_(problem, options_),
       monitor_(problem, engine_.facts(), engine_.products(), options_.tol),
       schedule_(options_, problem.rows(), engine_.plan().rows_per_iteration),
-      plateau_(patience(engine_.plan().used)) {
+      plateau_(10.0 * engine_.plan().pace) {
   if (!engine_.trivial()) method_ = engine_.start(options_.stream);
 }
 
@@ -214,10 +208,10 @@ void Driver::add_warnings(Report& report) const {
                     "and the residual stays above their size",
                     facts.zero_rows_with_rhs));
   }
-  if (facts.zero_columns > 0 && !engine_.trivial()) {
+  if (!facts.zero_columns.empty() && !engine_.trivial()) {
     report.warnings.push_back(
         fmt::format("{} columns of A are zero: those unknowns cannot be identified and {}",
-                    facts.zero_columns,
+                    facts.zero_columns.size(),
                     engine_.problem().ridge() > 0 ? "are 0" : "keep their start value"));
   }
   const Used& used = engine_.plan().used;
@@ -274,7 +268,7 @@ Report Driver::report(const Verdict& verdict) const {
   out.nnz = problem.A().nonzeros();
   out.right_hand_sides = c;
   out.zero_rows = engine_.facts().zero_rows;
-  out.zero_columns = engine_.facts().zero_columns;
+  out.zero_columns = std::ssize(engine_.facts().zero_columns);
   out.matrix = problem.A().kind();
   out.seed = options_.seed;
   out.threads = engine_.threads();

@@ -27,8 +27,7 @@ class Planner {
         facts_(facts),
         options_(options),
         team_(team),
-        square_(facts.scale.a * facts.scale.a),
-        ridge_(problem.ridge() * square_) {
+        ridge_(scaled(problem.ridge())) {
     plan_.method = choose_method(problem, options.method);
     check_options(options, plan_.method);
     info_ = find_method(plan_.method);
@@ -37,7 +36,7 @@ class Planner {
   Plan make() {
     check_method();
     plan_.used.tol = options_.tol;
-    plan_.used.frobenius2 = facts_.frobenius2 / square_;
+    plan_.used.frobenius2 = unscaled(facts_.frobenius2);
     if (info_->sampled) choose_sampling();
     if (needs_spectrum()) find_spectrum();
     if (info_->traits & trait::step_size) choose_step_and_momentum();
@@ -53,6 +52,11 @@ class Planner {
   }
 
  private:
+  // Between the user's units and the scaled problem's, for whatever goes with
+  // A'A. One factor at a time: scale.a² itself may not be a double.
+  double scaled(double v) const { return v * facts_.scale.a * facts_.scale.a; }
+  double unscaled(double v) const { return v / facts_.scale.a / facts_.scale.a; }
+
   void check_method() const {
     if (problem_.has_bounds() && !(info_->traits & trait::bounds)) refuse("bounds");
     if (problem_.ridge() > 0.0 && !(info_->traits & trait::ridge)) refuse("a ridge term");
@@ -98,14 +102,14 @@ class Planner {
       found = extremes(problem_, facts_, team_, options_.seed);
       plan_.rows_read += found.rows_read;
     }
-    lmin_ = options_.lambda_min ? *options_.lambda_min * square_ : found.lambda_min;
-    lmax_ = options_.lambda_max ? *options_.lambda_max * square_ : found.lambda_max;
+    lmin_ = options_.lambda_min ? scaled(*options_.lambda_min) : found.lambda_min;
+    lmax_ = options_.lambda_max ? scaled(*options_.lambda_max) : found.lambda_max;
     lmin_ = std::min(lmin_, lmax_);
     Used& used = plan_.used;
-    used.lambda_min = lmin_ / square_;
+    used.lambda_min = unscaled(lmin_);
     used.lambda_min_source = options_.lambda_min ? "given" : found.source;
     if (info_->traits & trait::lambda_max) {
-      used.lambda_max = lmax_ / square_;
+      used.lambda_max = unscaled(lmax_);
       used.lambda_max_source = options_.lambda_max ? "given" : found.source;
     }
     if (found.exact) used.rank = found.rank;
@@ -140,7 +144,7 @@ class Planner {
     } else if (lmax_ > 0.0) {
       chosen = theory::heavy_ball(lmin_, lmax_, options_.gamma);
     }
-    alpha_ = options_.step_size ? *options_.step_size * square_ : chosen.step_size;
+    alpha_ = options_.step_size ? unscaled(*options_.step_size) : chosen.step_size;
     beta_ = options_.momentum.value_or(chosen.momentum);
   }
 
@@ -183,37 +187,49 @@ class Planner {
   }
 
   void use_sequences() {
-    if (alpha_ > 0.0 && !options_.step_sequence) plan_.used.step_size = alpha_ / square_;
+    if (alpha_ > 0.0 && !options_.step_sequence) plan_.used.step_size = scaled(alpha_);
     if ((info_->traits & trait::momentum) && !options_.momentum_sequence)
       plan_.used.momentum = beta_;
-    const double alpha = alpha_, beta = beta_, square = square_;
+    const double alpha = alpha_, beta = beta_, a = facts_.scale.a;
     plan_.parameters.step_size = [alpha](Index) { return alpha; };
     plan_.parameters.momentum = [beta](Index) { return beta; };
     if (options_.step_sequence) {
-      plan_.parameters.step_size = [sequence = options_.step_sequence, square](Index k) {
-        return sequence(k) * square;
+      plan_.parameters.step_size = [sequence = options_.step_sequence, a](Index k) {
+        return sequence(k) / a / a;
       };
     }
     if (options_.momentum_sequence) plan_.parameters.momentum = options_.momentum_sequence;
   }
 
-  // Only what is proved for the deterministic methods and for ARK.
-  void predict_rate() {
-    if (options_.step_sequence || options_.momentum_sequence || !(lmin_ > 0.0)) return;
-    std::optional<double>& rate = plan_.used.predicted_rate;
-    if (plan_.method == "gd")
-      rate = std::max(std::abs(1.0 - alpha_ * lmin_), std::abs(1.0 - alpha_ * lmax_));
-    if (plan_.method == "hbm") rate = theory::heavy_ball_rate(alpha_, beta_, lmin_, lmax_);
-    if (plan_.method == "nag") rate = theory::nesterov_rate(alpha_, beta_, lmin_, lmax_);
+  // The rate with exact gradients: what a sampled method can at best have.
+  double noiseless_rate() const {
     if (plan_.method == "ark")
-      rate = std::sqrt(1.0 - std::sqrt(plan_.parameters.mu / plan_.parameters.nu));
+      return std::sqrt(1.0 - std::sqrt(plan_.parameters.mu / plan_.parameters.nu));
+    if (plan_.method == "hbm" || plan_.method == "minibatch-hbm")
+      return theory::heavy_ball_rate(alpha_, beta_, lmin_, lmax_);
+    if (plan_.method == "nag" || plan_.method == "minibatch-nag")
+      return theory::nesterov_rate(alpha_, beta_, lmin_, lmax_);
+    return std::max(std::abs(1.0 - alpha_ * lmin_), std::abs(1.0 - alpha_ * lmax_));
+  }
+
+  // A prediction only where it is proved: deterministic methods and ARK.
+  void predict_rate() {
+    const bool constant = !options_.step_sequence && !options_.momentum_sequence;
+    const bool known = constant && lmin_ > 0.0;
+    const double rate = known ? noiseless_rate() : 0.0;
+    if (known && (!info_->sampled || plan_.method == "ark")) plan_.used.predicted_rate = rate;
+    const Index n = problem_.rows(), d = problem_.cols();
+    const double unknown = std::max(static_cast<double>(std::max(n, d)) /
+                                        static_cast<double>(std::max<Index>(1, plan_.parameters.batch)),
+                                    1.0 / (1.0 - std::sqrt(std::min(beta_, 1.0 - 1e-12))));
+    plan_.pace = known && rate < 1.0 ? 1.0 / (1.0 - rate) : unknown;
   }
 
   const Problem& problem_;
   const MatrixFacts& facts_;
   const SolveOptions& options_;
   ThreadTeam& team_;
-  double square_, ridge_;  // scale.a², and the ridge in scaled units
+  double ridge_;  // in scaled units
   const MethodInfo* info_ = nullptr;
   Plan plan_;
   double eta_ = 1.0, lmin_ = 0.0, lmax_ = 0.0, alpha_ = 0.0, beta_ = 0.0;

@@ -19,6 +19,7 @@ struct Plan {
   Parameters parameters;                   ///< in scaled units
   Used used;                               ///< the same in the user's units, for the report
   double rows_per_iteration = 0.0;
+  double pace = 1.0;                       ///< iterations per e-fold at best; sets the driver's patience
   double rows_read = 0.0;                  ///< what planning cost
 };
 

@@ -32,8 +32,8 @@ std::vector<double> Replicates::percentile(double p) const {
     const auto low = static_cast<std::size_t>(place);
     const std::size_t high = std::min(low + 1, column.size() - 1);
     const double part = place - static_cast<double>(low);
-    // Not (1−t)a + t·b: inf·0 would be NaN.
-    out.push_back(part == 0.0 ? column[low] : column[low] + part * (column[high] - column[low]));
+    const bool between = part > 0.0 && column[low] < column[high];  // inf − inf is no number
+    out.push_back(between ? column[low] + part * (column[high] - column[low]) : column[low]);
   }
   return out;
 }

@@ -25,7 +25,7 @@ void Schedule::measured(Index iteration, double distance) {
 Index Schedule::next(Index iteration) const {
   if (every_) return (iteration / *every_ + 1) * *every_;
   const double least = std::ceil(0.5 * rows_ / rows_per_iteration_);
-  const double most = std::max(least, 0.5 * static_cast<double>(iteration));
+  const double most = std::max(least, 0.25 * static_cast<double>(iteration));
   double wait = most;
   const double fall = std::log(previous_distance_ / distance_);
   if (previous_iteration_ < iteration_ && std::isfinite(fall) && fall > 0.0) {

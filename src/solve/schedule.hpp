@@ -2,7 +2,7 @@
 
 // When to measure. A measurement costs one read of A, so it is due
 //  - at least half a pass after the last,
-//  - at most half the work so far after it,
+//  - at most a quarter of the work so far after it,
 //  - and in between when the last two say the tolerance will be met.
 
 #include <optional>

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "linalg/blas.hpp"
+#include "linalg/svd.hpp"
 #include "linalg/symmetric.hpp"
+#include "linalg/tall_r.hpp"
 #include "polyak/error.hpp"
 #include "spectrum/gram.hpp"
 #include "spectrum/lanczos.hpp"
@@ -38,6 +40,23 @@ RitzValues row_lanczos(const Problem& problem, Scale scale, std::span<const doub
                  });
 }
 
+// The eigenvalues of ÃᵀÃ by QR, which never squares A: what rounding makes of a
+// zero is of the size of eps²·lambda_max.
+std::vector<double> eigenvalues_by_qr(const Problem& problem, const MatrixFacts& facts,
+                                      ThreadTeam& team) {
+  const auto factor = row_factor(problem, facts);
+  const auto rows = [&](Index first, Index, View out) {
+    load_rows(problem.A(), factor, first, out);
+  };
+  const Buffer R = tall_r(problem.rows(), problem.cols(), rows, team);
+  const SvdSolution svd = singular_values(R.view());
+  if (!svd.ok)
+    throw Error(ErrorCode::internal, {.what = "the singular values of R did not converge"});
+  std::vector<double> values(svd.singular_values.rbegin(), svd.singular_values.rend());
+  for (double& v : values) v *= v;
+  return values;
+}
+
 double smallest_above(const std::vector<double>& values, double line) {
   const auto first = std::upper_bound(values.begin(), values.end(), line);
   return first == values.end() ? values.back() : *first;
@@ -47,21 +66,33 @@ double smallest_above(const std::vector<double>& values, double line) {
 
 Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team) {
   const Index d = problem.cols();
-  const std::vector<double> values =
+  Extremes out;
+  out.exact = true;
+  out.source = "exact";
+  if (d == 0) return out;
+  std::vector<double> values =
       eigenvalues_of(gram(problem.A(), row_factor(problem, facts), team), d);
   const double line = static_cast<double>(d) * eps * values.back();
-  Extremes out;
+  out.rows_read = static_cast<double>(problem.rows());
+  // The sums in ÃᵀÃ may be off by more than that line (n equal rows are), and
+  // then a zero eigenvalue stands above it.
+  const double doubtful = line + gram_additions(problem.A()) * eps * values.back();
+  const double lowest = smallest_above(values, line);
+  if (lowest > line && lowest <= doubtful) {
+    values = eigenvalues_by_qr(problem, facts, team);
+    out.rows_read *= 2.0;
+  }
   out.lambda_max = values.back();
   out.lambda_min = smallest_above(values, line);
-  out.exact = true;
   out.rank = std::count_if(values.begin(), values.end(), [&](double v) { return v > line; });
-  out.source = "exact";
-  out.rows_read = static_cast<double>(problem.rows());
   return out;
 }
 
 Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                           std::uint64_t seed, Index steps) {
+  Extremes out;
+  out.source = "lanczos estimate";
+  if (problem.cols() == 0) return out;
   const double d = static_cast<double>(problem.cols());
   const RitzValues ritz =
       row_lanczos(problem, facts.scale, problem.weights(), team, seed, steps);
@@ -70,13 +101,11 @@ Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, Thre
   // Kuczynski and Wozniakowski's bound on how far theta_max may lie below.
   const double gap = std::pow(std::log(1.648 * std::sqrt(d) / failure) / (2.0 * m - 1.0), 2);
   const double theta_max = ritz.values.back();
-  Extremes out;
   out.lambda_max = ritz.exhausted || gap >= 1.0 ? theta_max : theta_max / (1.0 - gap);
   if (!ritz.exhausted && gap >= 1.0) out.lambda_max = facts.frobenius2;
   out.lambda_max = std::min(out.lambda_max, facts.frobenius2);
   const double line = std::max(d * eps * out.lambda_max, 1e-12 * out.lambda_max);
   out.lambda_min = std::min(smallest_above(ritz.values, line), out.lambda_max);
-  out.source = "lanczos estimate";
   out.rows_read = m * static_cast<double>(problem.rows());
   return out;
 }

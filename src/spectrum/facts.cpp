@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "matrix/products.hpp"
@@ -91,8 +92,23 @@ double largest_of(ConstView b) {
   return largest;
 }
 
+// A row that does something keeps a norm, however small its weight.
 void apply_weights(const std::vector<double>& weights, std::vector<double>& norms2) {
-  for (std::size_t i = 0; i < weights.size(); ++i) norms2[i] *= weights[i];
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const bool counts = norms2[i] > 0.0 && weights[i] > 0.0;
+    norms2[i] = counts ? std::max(norms2[i] * weights[i], std::numeric_limits<double>::min()) : 0.0;
+  }
+}
+
+// Every value is finite by now, and A is scaled: only weights can do this.
+void check_weighted(const MatrixFacts& facts) {
+  bool finite = std::isfinite(facts.frobenius2);
+  for (double v : facts.b_norms) finite = finite && std::isfinite(v);
+  if (finite) return;
+  throw Error(ErrorCode::bad_data,
+              {.what = "the weighted sum of squares is beyond the largest number",
+               .where = "weights",
+               .hint = "divide all weights, and the ridge term, by one large number"});
 }
 
 void read_rhs(const Problem& problem, MatrixFacts& facts) {
@@ -132,8 +148,10 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
   apply_weights(problem.weights(), facts.norms2);
   // In row order, so that zero rows change no bit of the sum.
   for (double v : facts.norms2) facts.frobenius2 += v;
-  facts.zero_columns = std::count(norms.columns.begin(), norms.columns.end(), 0.0);
+  for (std::size_t j = 0; j < norms.columns.size(); ++j)
+    if (norms.columns[j] == 0.0) facts.zero_columns.push_back(static_cast<Index>(j));
   read_rhs(problem, facts);
+  check_weighted(facts);
   return facts;
 }
 

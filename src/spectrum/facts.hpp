@@ -17,7 +17,7 @@ struct MatrixFacts {
   std::vector<double> b_norms; ///< √(Σ w_i b_ic²), for each right-hand side
   Index zero_rows = 0;
   Index zero_rows_with_rhs = 0;  ///< zero rows whose b is not: a floor under the residual
-  Index zero_columns = 0;
+  std::vector<Index> zero_columns;
   double rows_read = 0.0;  ///< what finding all this cost
 };
 

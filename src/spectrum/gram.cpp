@@ -11,13 +11,11 @@ namespace {
 
 constexpr Index block_rows = 256;
 
-void load_block(const RowMatrix& A, const std::function<double(Index)>& factor, Index first,
-                View block) {
-  A.copy_rows(first, first + block.rows, block);
-  for (Index r = 0; r < block.rows; ++r) {
-    const double f = factor(first + r);
-    for (Index j = 0; j < block.cols; ++j) block(r, j) *= f;
-  }
+// How many partial sums; 1 with many rows means one sum shared by columns.
+Index chunk_count(const RowMatrix& A) {
+  constexpr Index most = Index{1} << 23;  // doubles in all partial sums: 64 MiB
+  const Index d = std::max<Index>(1, A.cols());
+  return std::clamp<Index>(std::min(most / (d * d), A.rows() / block_rows), 1, 16);
 }
 
 // Few columns: each chunk of rows has its own sum.
@@ -46,8 +44,7 @@ std::vector<double> gram_by_columns(const RowMatrix& A,
     const View block{rows.data(), std::min(block_rows, A.rows() - first), d, d};
     team.run((block.rows + 31) / 32, [&](Index part) {
       const Index r = part * 32;
-      load_block(A, factor, first + r,
-                 {block.row(r), std::min<Index>(32, block.rows - r), d, d});
+      load_rows(A, factor, first + r, {block.row(r), std::min<Index>(32, block.rows - r), d, d});
     });
     team.run((d + panel - 1) / panel, [&](Index p) {
       const Index j = p * panel, width = std::min(panel, d - j);
@@ -60,6 +57,15 @@ std::vector<double> gram_by_columns(const RowMatrix& A,
 
 }  // namespace
 
+void load_rows(const RowMatrix& A, const std::function<double(Index)>& factor, Index first,
+               View out) {
+  A.copy_rows(first, first + out.rows, out);
+  for (Index r = 0; r < out.rows; ++r) {
+    const double f = factor(first + r);
+    for (Index j = 0; j < out.cols; ++j) out(r, j) *= f;
+  }
+}
+
 void for_blocks(const RowMatrix& A, const std::function<double(Index)>& factor, Index chunks,
                 ThreadTeam& team,
                 const std::function<void(Index, Index, ConstView)>& body) {
@@ -69,7 +75,7 @@ void for_blocks(const RowMatrix& A, const std::function<double(Index)>& factor, 
     const Index last = (chunk + 1) * n / chunks;
     for (Index first = chunk * n / chunks; first < last; first += block_rows) {
       const View block{rows.data(), std::min(block_rows, last - first), d, d};
-      load_block(A, factor, first, block);
+      load_rows(A, factor, first, block);
       body(chunk, first, block);
     }
   });
@@ -84,11 +90,15 @@ std::vector<double> eigenvalues_of(std::vector<double> H, Index d) {
 
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
                          ThreadTeam& team) {
-  constexpr Index most = Index{1} << 23;  // doubles in all partial sums: 64 MiB
-  const Index d = std::max<Index>(1, A.cols());
-  const Index chunks = std::min({Index{16}, most / (d * d), std::max<Index>(1, A.rows() / 256)});
-  return chunks > 1 || A.rows() <= block_rows ? gram_by_rows(A, factor, std::max<Index>(1, chunks), team)
+  const Index chunks = chunk_count(A);
+  return chunks > 1 || A.rows() <= block_rows ? gram_by_rows(A, factor, chunks, team)
                                               : gram_by_columns(A, factor, team);
+}
+
+double gram_additions(const RowMatrix& A) {
+  const Index chunks = chunk_count(A);
+  return static_cast<double>(std::min(A.rows(), block_rows) + A.rows() / (chunks * block_rows) +
+                             chunks);
 }
 
 }  // namespace polyak

@@ -15,6 +15,14 @@ namespace polyak {
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
                          ThreadTeam& team);
 
+/// The longest chain of additions behind an entry of it: each entry is off by at
+/// most about half as many eps·Σ|terms|.
+double gram_additions(const RowMatrix& A);
+
+/// Rows first, first + 1, … times their factors.
+void load_rows(const RowMatrix& A, const std::function<double(Index)>& factor, Index first,
+               View out);
+
 /// Ascending eigenvalues of a symmetric d × d matrix.
 std::vector<double> eigenvalues_of(std::vector<double> H, Index d);
 

@@ -1,0 +1,150 @@
+// Why a run stops, and what it then returns.
+
+#include <cmath>
+#include <limits>
+
+#include "support/problems.hpp"
+
+namespace polyak::test {
+namespace {
+
+Problem inconsistent() {
+  const Rows A = random(2000, 10, 3);
+  return Problem(data(A, A * random(10, 1, 4) + 0.3 * random(2000, 1, 5)));
+}
+
+TEST(divergence, is_caught_and_the_best_finite_iterate_is_kept) {
+  for (const char* method : {"gd", "hbm", "nag", "sgd", "minibatch-sgd", "minibatch-hbm", "minibatch-nag"}) {
+    SolveOptions options = ample(method);
+    options.step_size = 50.0;
+    const Report report = solve(Problem(consistent()), options);
+    EXPECT_EQ(report.status, Status::diverged) << method << ": " << report.reason;
+    EXPECT_TRUE(solution(report).allFinite()) << method;
+    EXPECT_NE(report.reason.find("--step-size"), std::string::npos) << report.reason;
+    EXPECT_LE(*report.error, 1.0) << method << " returned something worse than its start";
+    for (const Measurement& m : report.history) EXPECT_TRUE(std::isfinite(m.gradient_norm));
+  }
+}
+
+TEST(divergence, of_a_batch_too_small_for_its_momentum_names_the_batch) {
+  SolveOptions options = ample("minibatch-hbm");
+  options.batch_size = 2;
+  const Report report = solve(Problem(consistent(2000, 20)), options);
+  EXPECT_EQ(report.status, Status::diverged);
+  EXPECT_NE(report.reason.find("--batch"), std::string::npos) << report.reason;
+}
+
+TEST(inconsistent_data, end_minibatch_runs_at_a_named_horizon_never_converged) {
+  const Problem problem = inconsistent();
+  for (const char* method : {"sgd", "rk", "minibatch-sgd", "minibatch-hbm", "minibatch-nag"}) {
+    const Report report = solve(problem, ample(method));
+    EXPECT_EQ(report.status, Status::stagnated) << method << ": " << report.reason;
+    EXPECT_NE(report.reason.find("convergence horizon"), std::string::npos) << report.reason;
+    EXPECT_LT(report.passes, 5000.0) << method;
+  }
+}
+
+TEST(inconsistent_data, are_solved_by_deterministic_methods) {
+  const Problem problem = inconsistent();
+  for (const char* method : {"gd", "hbm", "nag", "cgls", "lsqr", "direct"}) {
+    const Report report = solve(problem, with_method(method));
+    EXPECT_EQ(report.status, Status::converged) << method << ": " << report.reason;
+    EXPECT_LE(*report.relative_gradient, 1e-8);
+    EXPECT_GT(*report.relative_residual, 0.05);
+  }
+}
+
+TEST(tolerance, means_the_same_for_every_method) {
+  const Problem consistent_problem(consistent()), noisy = inconsistent();
+  for (const MethodInfo& info : method_table()) {
+    for (const Problem* problem : {&consistent_problem, &noisy}) {
+      SolveOptions options = ample(info.name);
+      options.tol = 1e-6;
+      const Report report = solve(*problem, options);
+      if (report.status != Status::converged) continue;
+      const double frobenius = std::sqrt(*report.used.frobenius2);
+      const Rows x = solution(report);
+      const double b = problem == &noisy ? *report.residual_norm / *report.relative_residual
+                                         : *report.residual_norm / *report.relative_residual;
+      const bool fits = *report.residual_norm <= 1e-6 * (frobenius * x.norm() + b) * (1 + 1e-9);
+      const bool optimal =
+          *report.gradient_norm <= 1e-6 * frobenius * *report.residual_norm * (1 + 1e-9);
+      EXPECT_TRUE(fits || optimal) << info.name;
+    }
+  }
+}
+
+TEST(limits, of_passes_and_time_are_honoured_and_named) {
+  SolveOptions options = ample("minibatch-hbm");
+  options.tol = 0.0;
+  options.max_passes = 20;
+  Report report = solve(Problem(consistent()), options);
+  EXPECT_EQ(report.status, Status::limit);
+  EXPECT_EQ(report.reason, "limit of 20 passes reached");
+  EXPECT_LE(report.passes, 20.0);
+  EXPECT_GT(report.passes, 18.0);
+  options.max_passes.reset();
+  options.time_limit_s = 0.05;
+  report = solve(inconsistent(), options);
+  EXPECT_EQ(report.status, Status::limit);
+  EXPECT_EQ(report.reason, "time limit of 0.05 s reached");
+}
+
+TEST(limits, exist_even_when_none_is_given) {
+  SolveOptions options = with_method("rk");
+  options.tol = 0.0;
+  const Report report = solve(Problem(inconsistent()), options);
+  EXPECT_EQ(report.status, Status::limit) << report.reason;
+}
+
+struct StopAt : Observer {
+  explicit StopAt(Index iteration) : at(iteration) {}
+  void progress(Index iteration, Index) override { seen = iteration; }
+  void measured(const Measurement&) override { ++measurements; }
+  bool stop_requested() override { return seen >= at; }
+  Index at, seen = 0, measurements = 0;
+};
+
+TEST(observers, see_every_measurement_and_can_stop_the_run) {
+  SolveOptions options = ample("minibatch-hbm");
+  options.tol = 0.0;
+  options.max_iterations = 1'000'000;
+  StopAt observer(50);
+  const Report report = solve(Problem(consistent()), options, &observer);
+  EXPECT_EQ(report.status, Status::interrupted);
+  EXPECT_GE(report.iterations, 50);
+  EXPECT_LT(report.iterations, 200);
+  EXPECT_EQ(observer.measurements, std::ssize(report.history));
+  EXPECT_TRUE(solution(report).allFinite());
+}
+
+TEST(history, starts_at_iteration_zero_and_follows_the_asked_interval) {
+  SolveOptions options = ample("hbm");
+  options.tol = 0.0;
+  options.max_iterations = 20;
+  options.measure_every_iterations = 5;
+  const Report report = solve(Problem(consistent()), options);
+  ASSERT_EQ(report.history.size(), 5u);
+  for (Index i = 0; i < 5; ++i) EXPECT_EQ(report.history[to_size(i)].iteration, 5 * i);
+  EXPECT_DOUBLE_EQ(*report.history[0].error, 1.0);
+  EXPECT_DOUBLE_EQ(*report.history[0].relative_residual, 1.0);
+}
+
+TEST(measuring, is_scarce_beside_the_work_of_a_long_run) {
+  SolveOptions options = with_method("gd");
+  options.tol = 1e-12;
+  const Report report = solve(Problem(consistent()), options);
+  EXPECT_EQ(report.status, Status::converged);
+  EXPECT_LE(report.measured_row_products, report.row_products / 3);
+}
+
+TEST(direct, never_claims_a_tolerance_it_missed) {
+  SolveOptions options = with_method("direct");
+  options.tol = 1e-30;
+  const Report report = solve(inconsistent(), options);
+  EXPECT_EQ(report.status, Status::stagnated);
+  EXPECT_NE(report.reason.find("rounding"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace polyak::test
