@@ -5,10 +5,9 @@
 find_package(Threads REQUIRED)
 set(BLA_VENDOR OpenBLAS)
 find_package(LAPACK REQUIRED)
-find_package(hwy REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
-set(POLYAK_LINKS Threads::Threads LAPACK::LAPACK hwy::hwy fmt::fmt ZLIB::ZLIB ${CMAKE_DL_LIBS})
+set(POLYAK_LINKS Threads::Threads LAPACK::LAPACK fmt::fmt ZLIB::ZLIB ${CMAKE_DL_LIBS})
 
 # What it only includes.
 find_package(nlohmann_json REQUIRED)

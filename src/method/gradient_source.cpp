@@ -12,6 +12,7 @@ GradientSource::GradientSource(const Setting& setting)
       ridge_step_(setting.problem.ridge() * setting.facts.scale.a * setting.facts.scale.b) {
   if (!setting.sampler) return;
   rows_.resize(to_size(setting.parameters.batch));
+  scratch_.resize(rows_.size());
   weights_.resize(rows_.size());
 }
 
@@ -26,7 +27,7 @@ Index GradientSource::operator()(Index k, ConstView x, View g) {
 
 Index GradientSource::sampled(Index k, ConstView x, View g) {
   const Sampler& sampler = *setting_.sampler;
-  sampler.draw_batch(random_, k, rows_);
+  sampler.draw_batch(random_, k, rows_, scratch_);
   const auto& w = setting_.problem.weights();
   const double over_batch = 1.0 / static_cast<double>(rows_.size());
   for (std::size_t t = 0; t < rows_.size(); ++t) {

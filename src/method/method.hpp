@@ -90,7 +90,7 @@ class GradientSource {
 
   const Setting& setting_;
   Random random_;
-  std::vector<Index> rows_;
+  std::vector<Index> rows_, scratch_;
   std::vector<double> weights_;
   std::vector<double> residual2_;
   double ridge_step_;

@@ -51,6 +51,25 @@ std::vector<std::uint64_t> integer_starts(std::span<const double> weights) {
   return start;
 }
 
+// Ascending, by counting digits from the lowest up; for short batches the
+// counts would cost more than comparing.
+void sort_rows(std::span<Index> rows, std::span<Index> scratch, Index below) {
+  if (rows.size() < 512) {
+    std::sort(rows.begin(), rows.end());
+    return;
+  }
+  constexpr int digit = 11;
+  constexpr std::size_t values = 1u << digit;
+  for (int shift = 0; (below - 1) >> shift > 0; shift += digit) {
+    std::size_t place[values + 1] = {};
+    const auto value = [&](Index row) { return to_size(row >> shift) & (values - 1); };
+    for (Index row : rows) ++place[value(row) + 1];
+    for (std::size_t v = 1; v <= values; ++v) place[v] += place[v - 1];
+    for (Index row : rows) scratch[place[value(row)]++] = row;
+    std::copy(scratch.begin(), scratch.end(), rows.begin());
+  }
+}
+
 }  // namespace
 
 Sampler::Sampler(std::span<const double> weights) {
@@ -85,7 +104,8 @@ Index Sampler::find(std::uint64_t bits) const {
   return static_cast<Index>(std::upper_bound(first, last, point) - start_.begin()) - 1;
 }
 
-void Sampler::draw_batch(const Random& random, Index k, std::span<Index> rows) const {
+void Sampler::draw_batch(const Random& random, Index k, std::span<Index> rows,
+                         std::span<Index> scratch) const {
   constexpr std::size_t block = 256;
   std::uint64_t bits[block];
   for (std::size_t t = 0; t < rows.size(); t += block) {
@@ -94,7 +114,7 @@ void Sampler::draw_batch(const Random& random, Index k, std::span<Index> rows) c
     std::transform(bits, bits + count, rows.begin() + static_cast<Index>(t),
                    [&](std::uint64_t b) { return find(b); });
   }
-  std::sort(rows.begin(), rows.end());
+  sort_rows(rows, scratch, Sampler::rows());
 }
 
 void Sampler::draw_sequence(const Random& random, Index first, std::span<Index> rows) const {

@@ -27,8 +27,10 @@ class Sampler {
   double probability(Index j) const {
     return static_cast<double>(start_[to_size(j) + 1] - start_[to_size(j)]) * 0x1p-62;
   }
-  /// Draws t = 0 .. rows.size()-1 of iteration k, sorted by row.
-  void draw_batch(const Random& random, Index k, std::span<Index> rows) const;
+  /// Draws t = 0 .. rows.size()-1 of iteration k, sorted by row. `scratch` is
+  /// as long as `rows`.
+  void draw_batch(const Random& random, Index k, std::span<Index> rows,
+                  std::span<Index> scratch) const;
   /// Draw 0 of iterations first, first+1, …: one row each, in that order.
   void draw_sequence(const Random& random, Index first, std::span<Index> rows) const;
   /// The row whose part of [0, 2^62) holds `bits`/4.
