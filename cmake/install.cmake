@@ -5,10 +5,10 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/polyak)
 install(TARGETS polyak EXPORT polyak)
 if(TARGET polyak_cli)
   install(TARGETS polyak_cli)
+  install(FILES ${PROJECT_BINARY_DIR}/polyak.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 install(DIRECTORY include/polyak ${PROJECT_BINARY_DIR}/include/polyak
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
-install(FILES docs/polyak.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 
 install(EXPORT polyak NAMESPACE polyak:: FILE polyak-targets.cmake DESTINATION ${package_dir})
 configure_package_config_file(cmake/polyak-config.cmake.in polyak-config.cmake
