@@ -1,5 +1,6 @@
 #include "linalg/factor.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -19,6 +20,21 @@ bool cholesky(View H) {
   // A NaN passes every "pivot <= 0" test, so not every BLAS reports it.
   for (Index i = 0; i < H.rows; ++i) positive = positive && std::isfinite(H(i, i)) && H(i, i) > 0.0;
   return positive;
+}
+
+// Fortran sees the transpose, whose LQ factorisation is our QR.
+void householder_r(View rows) {
+  if (rows.rows == 0 || rows.cols == 0) return;
+  use_one_blas_thread();
+  const BlasInt m = blas_int(rows.cols), n = blas_int(rows.rows), ld = blas_stride(rows.stride);
+  std::vector<double> tau(to_size(std::min(m, n)));
+  BlasInt info = 0, lwork = -1;
+  double size = 0.0;
+  dgelqf_(&m, &n, rows.data, &ld, tau.data(), &size, &lwork, &info);
+  std::vector<double> work(to_size(lwork = blas_work(size)));
+  dgelqf_(&m, &n, rows.data, &ld, tau.data(), work.data(), &lwork, &info);
+  check_arguments("dgelqf", info);
+  for (Index i = 1; i < rows.rows; ++i) std::fill_n(rows.row(i), std::min(i, rows.cols), 0.0);
 }
 
 // Row-major A is Aᵀ to Fortran: its QR factorisation is our LQ.

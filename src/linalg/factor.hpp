@@ -13,6 +13,10 @@ namespace polyak {
 /// then spoilt.
 [[nodiscard]] bool cholesky(View H);
 
+/// Rows become their R, in place: the upper triangle of the first min(rows,
+/// cols) rows, zero elsewhere; rowsᵀ·rows = Rᵀ·R. For many rows see tsqr.hpp.
+void householder_r(View rows);
+
 /// A = L·Qᵀ for a wide A (rows ≤ cols), Q with orthonormal columns: L is left
 /// in the lower triangle of the first `rows` columns, Q in the rest and in
 /// `tau` (rows numbers).

@@ -90,17 +90,4 @@ Buffer Tsqr::r(Diagonal diagonal) {
   return out;
 }
 
-void householder_r(View rows) {
-  Tsqr tsqr(rows.cols);
-  tsqr.add(rows);
-  const Buffer r = tsqr.r();
-  for (Index i = 0; i < rows.rows; ++i) {
-    if (i < rows.cols) {
-      std::copy_n(r.view().row(i), rows.cols, rows.row(i));
-    } else {
-      std::fill_n(rows.row(i), rows.cols, 0.0);
-    }
-  }
-}
-
 }  // namespace polyak

@@ -25,8 +25,8 @@ class Tsqr {
   void merge(const Tsqr& other);
   /// Reduces what is pending and gives the block's memory back.
   void finish();
-  /// cols × cols, upper triangular, zero below; zero rows at the end when
-  /// there were fewer rows than columns.
+  /// cols × cols, upper triangular, zero below, with RᵀR = AᵀA; for fewer rows
+  /// than columns too, where R has a row for each column all the same.
   Buffer r(Diagonal diagonal = Diagonal::any);
 
  private:
@@ -38,9 +38,5 @@ class Tsqr {
   Buffer work_;
   Index pending_ = 0;
 };
-
-/// Rows become their R, in place: the upper triangle of the first min(rows,
-/// cols) rows, zero elsewhere.
-void householder_r(View rows);
 
 }  // namespace polyak

@@ -1,8 +1,10 @@
 #include "linalg/vendor.hpp"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <mutex>
+#include <new>
 
 // OpenBLAS's own functions. Weak, so that any other BLAS links as well; looked
 // up by name too, because OpenBLAS may sit behind a generic libblas.
@@ -36,7 +38,17 @@ bool counts_per_thread() {
   return parallel != nullptr && parallel() == openmp;
 }
 
-bool set_one_thread() {
+// OpenBLAS takes a buffer of 128 MiB for each thread that calls it, and asks
+// for it again and again, forever, when memory is refused. So it is asked for
+// here first, where a refusal can be told.
+void require_buffer() {
+  constexpr std::size_t size = std::size_t{136} << 20;
+  void* probe = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe == MAP_FAILED) throw std::bad_alloc();
+  munmap(probe, size);
+}
+
+bool prepare_thread() {
   static std::once_flag once;
   static bool per_thread = false;
   std::call_once(once, [] {
@@ -45,6 +57,7 @@ bool set_one_thread() {
     per_thread = counts_per_thread();
   });
   if (per_thread) thread_setter()(1);
+  if (thread_setter() != nullptr) require_buffer();
   return true;
 }
 
@@ -57,7 +70,7 @@ std::string product(const std::string& config) {
 }  // namespace
 
 void use_one_blas_thread() {
-  thread_local const bool done = set_one_thread();
+  thread_local const bool done = prepare_thread();
   static_cast<void>(done);
 }
 

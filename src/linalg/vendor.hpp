@@ -9,7 +9,8 @@
 namespace polyak {
 
 /// Holds the BLAS to one thread; every wrapper calls it first. Cheap after
-/// the first call. Harmless with a BLAS that has no threads.
+/// the first call. Harmless with a BLAS that has no threads. Throws
+/// std::bad_alloc where OpenBLAS would wait for memory forever.
 void use_one_blas_thread();
 
 /// For people and reports: "OpenBLAS 0.3.21, Zen kernels", or "BLAS" when the

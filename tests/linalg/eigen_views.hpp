@@ -36,10 +36,16 @@ inline Matrix normal(Index rows, Index cols, std::uint64_t seed) {
   return m;
 }
 
-/// Orthonormal columns.
+/// Orthonormal columns: Gram and Schmidt, twice, which is enough.
 inline Matrix orthonormal(Index rows, Index cols, std::uint64_t seed) {
-  return Eigen::HouseholderQR<Matrix>(normal(rows, cols, seed)).householderQ() *
-         Matrix::Identity(rows, cols);
+  Matrix Q = normal(rows, cols, seed);
+  for (Index j = 0; j < cols; ++j) {
+    for (int round = 0; round < 2; ++round) {
+      for (Index k = 0; k < j; ++k) Q.col(j) -= Q.col(k).dot(Q.col(j)) * Q.col(k);
+    }
+    Q.col(j) /= Q.col(j).norm();
+  }
+  return Q;
 }
 
 /// What rounding may do to a sum of `terms` products, times the size of the

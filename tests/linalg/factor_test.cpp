@@ -40,6 +40,17 @@ TEST(Cholesky, SaysNoToMatricesThatAreNotPositiveDefiniteOrNotFinite) {
   EXPECT_TRUE(cholesky(view(empty)));
 }
 
+TEST(HouseholderR, ReplacesRowsByTheirFactor) {
+  for (Index rows : {1, 3, 5, 8, 600}) {
+    const Matrix A = normal(rows, 5, 1);
+    Matrix R = A;
+    householder_r(view(R));
+    EXPECT_EQ(R, Matrix(R.triangularView<Eigen::Upper>()));
+    const double tolerance = rounding(rows * 5, A.squaredNorm());
+    EXPECT_LT((R.transpose() * R - A.transpose() * A).norm(), tolerance);
+  }
+}
+
 TEST(Lq, ItsFactorsMultiplyToTheMatrix) {
   for (Index rows : {1, 4, 9}) {
     const Matrix A = normal(rows, 9, 1);

@@ -61,12 +61,14 @@ TEST(Tsqr, IsUpperTriangularWithTheDiagonalAsked) {
 
 TEST(Tsqr, WorksWithFewerRowsThanColumns) {
   for (Index rows : {0, 1, 3}) {
-    const Matrix A = normal(rows, 7, 1);
-    const Matrix R = r_of(A);
-    EXPECT_EQ(R, Matrix(R.triangularView<Eigen::Upper>()));
-    EXPECT_EQ(R.bottomRows(7 - rows).norm(), 0.0);
-    const Matrix H = A.transpose() * A;
-    EXPECT_LT((R.transpose() * R - H).norm(), rounding(7 * 7, A.squaredNorm()));
+    for (Index zeros : {0, 2}) {  // columns that use up no row
+      Matrix A = normal(rows, 7, 1);
+      A.leftCols(zeros).setZero();
+      const Matrix R = r_of(A);
+      EXPECT_EQ(R, Matrix(R.triangularView<Eigen::Upper>()));
+      const Matrix H = A.transpose() * A;
+      EXPECT_LT((R.transpose() * R - H).norm(), rounding(7 * 7, 1.0 + A.squaredNorm()));
+    }
   }
 }
 
@@ -104,8 +106,7 @@ TEST(Tsqr, MergingTwoGivesTheFactorOfBoth) {
 TEST(Tsqr, KeepsSmallSingularValuesThatTheGramMatrixLoses) {
   Vector sigma(4);
   sigma << 1.0, 1e-3, 1e-8, 1e-12;
-  const Matrix A =
-      orthonormal(2000, 4, 1) * sigma.asDiagonal() * orthonormal(4, 4, 2).transpose();
+  const Matrix A = orthonormal(2000, 4, 1) * sigma.asDiagonal() * orthonormal(4, 4, 2).transpose();
   const Matrix R = r_of(A);
   const auto found = singular_values(view(R)).singular_values;
   for (Index i = 0; i < 4; ++i) EXPECT_NEAR(found[to_size(i)], sigma(i), rounding(4 * 4, 1.0));
@@ -118,17 +119,6 @@ TEST(Tsqr, ZeroColumnsAndNoColumnsAreLegal) {
   EXPECT_TRUE(R.allFinite());
   EXPECT_LT((R.transpose() * R - A.transpose() * A).norm(), rounding(600 * 3, A.squaredNorm()));
   EXPECT_EQ(r_of(Matrix(5, 0)).size(), 0);
-}
-
-TEST(HouseholderR, ReplacesRowsByTheirFactor) {
-  for (Index rows : {3, 8, 600}) {
-    const Matrix A = normal(rows, 5, 1);
-    Matrix R = A;
-    householder_r(view(R));
-    EXPECT_EQ(R, Matrix(R.triangularView<Eigen::Upper>()));
-    const double tolerance = rounding(rows * 5, A.squaredNorm());
-    EXPECT_LT((R.transpose() * R - A.transpose() * A).norm(), tolerance);
-  }
 }
 
 TEST(TallR, HasTheSameBitsForAnyNumberOfThreads) {
