@@ -67,7 +67,8 @@ class RowMatrix {
 
   /// row_norms2[i − first] = ‖scale·a_i‖², at least the smallest normal double
   /// for a row that is not zero; column_norms2[j] += Σ_i (scale·a_ij)² unless
-  /// that span is empty, at least as much for a column that is not. NaN and Inf show as non-finite norms.
+  /// that span is empty, at least as much for a column that is not zero. NaN
+  /// and Inf show as non-finite norms.
   virtual void norms(Index first, Index last, double scale, std::span<double> row_norms2,
                      std::span<double> column_norms2) const = 0;
 

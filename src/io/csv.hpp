@@ -1,0 +1,47 @@
+#pragma once
+
+// Comma-separated values: numbers between commas, semicolons or tabs, perhaps
+// under a line of names, perhaps quoted. Lines that start with '#' are
+// comments. A row is a line: quotes do not hide newlines.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/file.hpp"
+#include "io/rows.hpp"
+#include "io/text.hpp"
+
+namespace polyak::io {
+
+/// What the first line tells.
+struct CsvLayout {
+  char separator = ',';
+  bool header = false;
+  std::vector<std::string> names;  ///< one per cell; empty without a header
+  Index cells = 0;                 ///< per row
+};
+
+CsvLayout sniff_csv(const MappedFile& file);
+/// Lines at the first row of data.
+Lines csv_data(const MappedFile& file, const CsvLayout& layout);
+/// The cells of a line, quotes removed.
+std::vector<std::string> split_cells(const Lines& lines, std::string_view line, char separator);
+/// Which cell a user means by a name or a number from 1; usage if none.
+Index find_column(const CsvLayout& layout, const std::string& wanted, const std::string& name);
+
+/// Reads a cell: its value, NaN when it says so or is missing. Returns the
+/// position behind it (a separator or the end), nullptr if it is no number.
+const char* parse_cell(const char* p, const char* end, char separator, double& value);
+
+/// `skip_names`: a first column named "name" is passed over.
+std::unique_ptr<RowSource> csv_rows(const std::shared_ptr<const MappedFile>& file,
+                                    const ReadOptions& options, bool skip_names = false);
+FileInfo inspect_csv(const MappedFile& file);
+
+/// Names are written when there are any; b becomes the last column.
+std::unique_ptr<RowSink> csv_sink(const std::string& path, const std::vector<std::string>& names,
+                                  const std::optional<std::string>& rhs_name);
+
+}  // namespace polyak::io

@@ -1,0 +1,113 @@
+#pragma once
+
+// The one place where bytes enter and leave. Everything goes through ::open,
+// ::read, ::write and friends, never through stdio or streams: their buffers
+// hide errors until it is too late to report them.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "polyak/types.hpp"
+
+namespace polyak::io {
+
+/// The bytes of an input, read-only. A regular file is mapped: nothing is read
+/// until it is looked at. What cannot be mapped ("-", pipes, devices, /proc)
+/// is read into memory.
+class MappedFile {
+ public:
+  /// Throws no_input when the path cannot be opened or is a directory, io when
+  /// reading fails.
+  static std::shared_ptr<const MappedFile> open(const std::string& path);
+  /// Bytes that are already here: decompressed data, or a fuzzer's.
+  static std::shared_ptr<const MappedFile> from_memory(std::string name, std::string bytes);
+
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  /// For messages: the path, or "standard input".
+  const std::string& name() const { return name_; }
+  std::string_view bytes() const { return bytes_; }
+  Index size() const { return static_cast<Index>(bytes_.size()); }
+
+  /// The bytes before `end` will not be needed soon: gives their pages back,
+  /// so that streaming a file larger than memory leaves the rest alone.
+  void forget_before(std::size_t end) const;
+
+ private:
+  MappedFile(std::string name, int fd);
+  MappedFile(std::string name, std::string bytes);
+  bool map(int fd, std::size_t size);
+  void read_all(int fd);
+
+  std::string name_;
+  std::string_view bytes_;
+  std::string owned_;        // when read into memory
+  void* mapping_ = nullptr;  // when mapped
+};
+
+/// Gives pages back behind a reader that goes through a file once.
+class PageTrail {
+ public:
+  explicit PageTrail(const MappedFile& file) : file_(file) {}
+  void reached(std::size_t position) {
+    constexpr std::size_t step = 64u << 20;
+    if (position < given_back_ + step) return;
+    file_.forget_before(position);
+    given_back_ = position;
+  }
+
+ private:
+  const MappedFile& file_;
+  std::size_t given_back_ = 0;
+};
+
+/// Where written bytes go; commit() makes them count.
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+  virtual void write(std::string_view bytes) = 0;
+  virtual void commit() = 0;
+};
+
+/// An output that is whole or not there. Bytes go to a temporary file beside
+/// the target; commit() flushes it to the disk and renames it. Without
+/// commit() the temporary file is removed and the old target left as it was.
+///
+/// "-" and /dev/stdout are standard output; that and whatever else is not a
+/// regular file (a pipe, /dev/full) is written directly.
+class OutputFile final : public ByteSink {
+ public:
+  explicit OutputFile(const std::string& path);
+  ~OutputFile() override;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view bytes) override;
+  /// Rewrites earlier bytes, for a header that is known last.
+  void write_at(Index offset, std::string_view bytes);
+  void commit() override;
+
+ private:
+  OutputFile() = default;
+  void open_direct();
+  void open_beside();
+  void flush();
+  void close();
+  [[noreturn]] void fail(const char* action, int error) const;
+
+  std::string name_;    // for messages, as the caller wrote it
+  std::string target_;  // symbolic links resolved
+  std::string temp_;    // empty when written directly
+  int fd_ = -1;
+  bool close_fd_ = true;
+  Index written_ = 0;
+};
+
+/// "Permission denied" and the like, without the C library's shared buffer.
+std::string error_text(int error);
+
+}  // namespace polyak::io

@@ -1,0 +1,104 @@
+#include "io/format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "io/gzip.hpp"
+#include "polyak/error.hpp"
+
+namespace polyak::io {
+namespace {
+
+struct Ending {
+  std::string_view text;
+  Format format;
+};
+constexpr std::array endings{Ending{".mtx", Format::mtx}, Ending{".mtx.gz", Format::mtx},
+                             Ending{".npy", Format::npy}, Ending{".csv", Format::csv},
+                             Ending{".svm", Format::svm}};
+
+constexpr std::size_t header_bytes = 1u << 20;  // comments included
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+const Ending* find_ending(const std::string& path) {
+  const std::string name = lower_case(path);
+  const auto found = std::find_if(endings.begin(), endings.end(),
+                                  [&](const Ending& e) { return name.ends_with(e.text); });
+  return found == endings.end() ? nullptr : &*found;
+}
+
+bool has_no_ending(const std::string& path) { return path == "-" || path.starts_with("/dev/"); }
+
+[[noreturn]] void refuse_ending(const std::string& path) {
+  std::string known;
+  for (const Ending& e : endings) known += (known.empty() ? "" : ", ") + std::string(e.text);
+  const auto base = path.substr(path.rfind('/') + 1);
+  const auto dot = base.rfind('.');
+  throw Error(ErrorCode::usage, {.what = "the ending does not tell the format of the file",
+                                 .where = path,
+                                 .found = dot == std::string::npos ? "none" : base.substr(dot),
+                                 .expected = known});
+}
+
+// SVMlight is the only format here whose first data line holds "number:".
+bool looks_like_svm(std::string_view bytes) {
+  while (bytes.starts_with('#') || bytes.starts_with('\n') || bytes.starts_with('\r'))
+    bytes.remove_prefix(std::min(bytes.size(), bytes.find('\n') + 1));
+  const auto line = bytes.substr(0, bytes.find('\n'));
+  const auto colon = line.find(':');
+  return colon != std::string_view::npos && line.find_first_of(",;\"") > colon;
+}
+
+Format by_content(std::string_view bytes) {
+  if (bytes.starts_with("\x93NUMPY")) return Format::npy;
+  if (bytes.starts_with("%%MatrixMarket")) return Format::mtx;
+  return looks_like_svm(bytes) ? Format::svm : Format::csv;
+}
+
+}  // namespace
+
+std::string ending_of(const std::string& path) {
+  const Ending* ending = find_ending(path);
+  return ending != nullptr ? path.substr(path.size() - ending->text.size()) : "";
+}
+
+Format output_format(const std::string& path) {
+  if (has_no_ending(path)) return Format::csv;
+  const Ending* ending = find_ending(path);
+  if (ending == nullptr) refuse_ending(path);
+  return ending->format;
+}
+
+std::unique_ptr<ByteSink> open_output(const std::string& path) {
+  auto file = std::make_unique<OutputFile>(path);
+  if (!lower_case(path).ends_with(".gz")) return file;
+  return gzip_sink(std::move(file));
+}
+
+Input open_input(const std::string& path, bool header_only) {
+  // The name first: a mistyped ending is a mistake whether the file is there or not.
+  const Ending* ending = find_ending(path);
+  if (ending == nullptr && !has_no_ending(path)) refuse_ending(path);
+  Input input{.format = Format::csv, .file = MappedFile::open(path)};
+  input.bytes = input.file->size();
+  input.compressed = is_gzip(input.file->bytes());
+  if (input.compressed) {
+    const bool mtx = ending != nullptr && ending->format == Format::mtx;
+    const std::size_t most = header_only && mtx ? header_bytes : 0;
+    input.file = gunzip(*input.file, most);
+    input.partial = most > 0 && input.file->bytes().size() == most;
+  } else if (lower_case(path).ends_with(".gz")) {
+    throw Error(ErrorCode::bad_data, {.what = "the file is not compressed by gzip",
+                                      .where = path,
+                                      .hint = "a plain Matrix Market file ends in .mtx"});
+  }
+  input.format = ending != nullptr ? ending->format : by_content(input.file->bytes());
+  return input;
+}
+
+}  // namespace polyak::io

@@ -1,0 +1,119 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "io/file.hpp"
+#include "polyak/error.hpp"
+
+namespace polyak::io {
+namespace {
+
+[[noreturn]] void fail(ErrorCode code, const char* what, const std::string& name, int error) {
+  throw Error(code, {.what = what, .where = name, .found = error_text(error)});
+}
+
+// What the user can mend (a wrong name, a missing right) is "no such input";
+// what the machine did (too many files, a broken disk) is an I/O error.
+ErrorCode open_code(int error) {
+  switch (error) {
+    case EIO:
+    case EMFILE:
+    case ENFILE:
+    case ENOSPC: return ErrorCode::io;
+    case ENOMEM: return ErrorCode::out_of_memory;
+    default: return ErrorCode::no_input;
+  }
+}
+
+int open_for_reading(const std::string& path) {
+  int fd;
+  do fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  while (fd < 0 && errno == EINTR);
+  if (fd < 0) fail(open_code(errno), "cannot open the input", path, errno);
+  return fd;
+}
+
+// Closes a descriptor that was only read from; there is nothing left to lose.
+struct Descriptor {
+  int fd;
+  ~Descriptor() { ::close(fd); }
+};
+
+std::size_t page_size() {
+  static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+}  // namespace
+
+std::string error_text(int error) { return std::generic_category().message(error); }
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+  if (path == "-")
+    return std::shared_ptr<const MappedFile>(new MappedFile("standard input", STDIN_FILENO));
+  const Descriptor file{open_for_reading(path)};
+  return std::shared_ptr<const MappedFile>(new MappedFile(path, file.fd));
+}
+
+std::shared_ptr<const MappedFile> MappedFile::from_memory(std::string name, std::string bytes) {
+  return std::shared_ptr<const MappedFile>(new MappedFile(std::move(name), std::move(bytes)));
+}
+
+MappedFile::MappedFile(std::string name, std::string bytes)
+    : name_(std::move(name)), owned_(std::move(bytes)) {
+  bytes_ = owned_;
+}
+
+MappedFile::MappedFile(std::string name, int fd) : name_(std::move(name)) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) fail(ErrorCode::io, "cannot examine the input", name_, errno);
+  if (S_ISDIR(info.st_mode)) fail(ErrorCode::no_input, "cannot read the input", name_, EISDIR);
+  // Files of /proc claim size 0 and still have something to say: read those.
+  const bool mappable = S_ISREG(info.st_mode) && info.st_size > 0 && fd != STDIN_FILENO;
+  if (!mappable || !map(fd, static_cast<std::size_t>(info.st_size))) read_all(fd);
+}
+
+MappedFile::~MappedFile() {
+  if (mapping_ != nullptr) ::munmap(mapping_, bytes_.size());
+}
+
+bool MappedFile::map(int fd, std::size_t size) {
+  void* mapping = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (mapping == MAP_FAILED) {
+    if (errno == ENOMEM)
+      fail(ErrorCode::out_of_memory, "no address space to map the input", name_, errno);
+    return false;  // some file systems cannot map; they can still read
+  }
+  mapping_ = mapping;
+  bytes_ = {static_cast<const char*>(mapping), size};
+  return true;
+}
+
+void MappedFile::read_all(int fd) {
+  constexpr std::size_t first_size = std::size_t{1} << 16;
+  std::size_t used = 0;
+  for (;;) {
+    if (used == owned_.size()) owned_.resize(std::max(first_size, 2 * used));
+    const ssize_t got = ::read(fd, owned_.data() + used, owned_.size() - used);
+    if (got == 0) break;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(ErrorCode::io, "cannot read the input", name_, errno);
+    used += static_cast<std::size_t>(got);
+  }
+  owned_.resize(used);
+  bytes_ = owned_;
+}
+
+void MappedFile::forget_before(std::size_t end) const {
+  const std::size_t whole = end / page_size() * page_size();
+  // Only advice: when it is refused, the pages stay and nothing is lost.
+  if (mapping_ != nullptr && whole > 0) (void)::madvise(mapping_, whole, MADV_DONTNEED);
+}
+
+}  // namespace polyak::io

@@ -1,0 +1,164 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+#include "io/file.hpp"
+#include "polyak/error.hpp"
+
+namespace polyak::io {
+namespace {
+
+std::string directory_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// A short name of its own: a long target plus a suffix might be too long for
+// the file system.
+std::string temporary_name(const std::string& directory) {
+  static std::atomic<unsigned> counter{0};
+  return directory + "/.polyak-" + std::to_string(::getpid()) + "-" +
+         std::to_string(counter.fetch_add(1)) + ".tmp";
+}
+
+// Renaming would replace a link by a file; write where it points instead.
+std::string resolve(const std::string& path) {
+  char* real = ::realpath(path.c_str(), nullptr);
+  if (real == nullptr) return path;
+  std::string out(real);
+  std::free(real);
+  return out;
+}
+
+int open_retrying(const std::string& path, int flags) {
+  int fd;
+  do fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY, 0666);
+  while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+// Pipes, terminals and some file systems cannot be synchronised and say so;
+// that is not a failure of the write.
+bool sync_failed(int fd) {
+  return ::fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS;
+}
+
+bool no_room(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
+}  // namespace
+
+// Delegates first: from here on the destructor cleans up when a step throws.
+OutputFile::OutputFile(const std::string& path) : OutputFile() {
+  name_ = path;
+  target_ = resolve(path);
+  if (path == "-" || path == "/dev/stdout") {
+    name_ = "standard output";
+    fd_ = STDOUT_FILENO;
+    close_fd_ = false;
+    return;
+  }
+  struct stat info {};
+  const bool exists = ::stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) fail("open", EISDIR);
+  if (path.starts_with("/dev/") || (exists && !S_ISREG(info.st_mode))) {
+    open_direct();
+    return;
+  }
+  if (exists && ::access(path.c_str(), W_OK) != 0) fail("replace", errno);
+  open_beside();
+  // A file that was kept private stays so; a new one gets what umask allows.
+  if (exists && ::fchmod(fd_, info.st_mode & 07777) != 0) fail("set the mode of", errno);
+}
+
+void OutputFile::open_direct() {
+  fd_ = open_retrying(name_, O_WRONLY);
+  if (fd_ < 0) fail("open", errno);
+}
+
+void OutputFile::open_beside() {
+  const std::string directory = directory_of(target_);
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    std::string candidate = temporary_name(directory);
+    fd_ = open_retrying(candidate, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    if (fd_ >= 0) {
+      temp_ = std::move(candidate);
+      return;
+    }
+    if (errno != EEXIST) break;  // left by an earlier process of this number
+  }
+  fail("create a file beside", errno);
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0 && close_fd_) ::close(fd_);
+  if (!temp_.empty()) ::unlink(temp_.c_str());
+}
+
+void OutputFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(fd_, bytes.data(), bytes.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("write", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+    written_ += done;
+  }
+}
+
+void OutputFile::write_at(Index offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::pwrite(fd_, bytes.data(), bytes.size(), offset);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("write the header of", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+    offset += done;
+  }
+}
+
+void OutputFile::flush() {
+  if (sync_failed(fd_)) fail("flush", errno);
+}
+
+void OutputFile::close() {
+  if (!close_fd_) return;
+  // The descriptor is gone even when close complains; never close it twice.
+  const int fd = std::exchange(fd_, -1);
+  if (::close(fd) != 0 && errno != EINTR) fail("close", errno);
+}
+
+void OutputFile::commit() {
+  flush();
+  close();
+  if (temp_.empty()) return;
+  if (::rename(temp_.c_str(), target_.c_str()) != 0) fail("rename", errno);
+  temp_.clear();
+  // The new name is safe only once the directory is on the disk too.
+  const int directory = open_retrying(directory_of(target_), O_RDONLY | O_DIRECTORY);
+  if (directory < 0) return;  // a directory one may write but not read
+  const bool failed = sync_failed(directory);
+  const int error = errno;
+  ::close(directory);
+  if (failed) fail("flush the directory of", error);
+}
+
+void OutputFile::fail(const char* action, int error) const {
+  ErrorParts parts{.what = std::string("cannot ") + action + " the output",
+                   .where = name_,
+                   .found = error_text(error)};
+  if (error == EPIPE) {
+    parts.what = "the reader of the output has gone away";
+    parts.found = "broken pipe";
+  } else if (no_room(error)) {
+    parts.what = "cannot write the output, there is no room left (disk full, quota or size limit)";
+    parts.found += " after " + std::to_string(written_) + " bytes";
+    parts.hint = "free some space or write elsewhere";
+  }
+  throw Error(ErrorCode::io, std::move(parts));
+}
+
+}  // namespace polyak::io

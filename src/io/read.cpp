@@ -1,0 +1,115 @@
+// The front door for reading: which reader, which options it takes.
+
+#include "io/read.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "io/csv.hpp"
+#include "io/format.hpp"
+#include "io/mtx.hpp"
+#include "io/npy.hpp"
+#include "io/svm.hpp"
+#include "matrix/storage.hpp"
+#include "matrix/typed_matrix.hpp"
+#include "polyak/error.hpp"
+
+namespace polyak {
+namespace {
+
+using namespace io;
+
+[[noreturn]] void refuse_option(const std::string& name, const char* option, const char* formats) {
+  throw Error(ErrorCode::usage, {.what = std::string(option) + " does not apply to this file",
+                                 .where = name,
+                                 .expected = formats});
+}
+
+// Few vectors are sparse files, and those are small: a hostile one is not let
+// to ask for more.
+void check_dense_size(const RowMatrix& A, const std::string& path) {
+  const Index limit = std::max<Index>(1 << 24, A.nonzeros());
+  if (checked_product(A.rows(), A.cols(), path) <= limit) return;
+  throw Error(ErrorCode::bad_data,
+              {.what = "the sparse matrix is too large to be taken as an array",
+               .where = path,
+               .found = std::to_string(A.rows()) + " x " + std::to_string(A.cols())});
+}
+
+// Dense doubles are shared with the matrix, all else is copied.
+Array to_array(const MatrixPtr& A, const std::string& path) {
+  using Dense = TypedMatrix<DenseRows<double>>;
+  if (const auto* dense = dynamic_cast<const Dense*>(A.get()))
+    return Array(dense->storage().view, A);
+  check_dense_size(*A, path);
+  std::vector<double> values(to_size(A->rows() * A->cols()));
+  A->copy_rows(0, A->rows(), View{values.data(), A->rows(), A->cols(), A->cols()});
+  return Array(std::move(values), A->rows(), A->cols());
+}
+
+Array row_as_column(Array array) {
+  const ConstView view = array.view();
+  if (view.rows != 1 || view.cols < 2) return array;
+  const auto owner = std::make_shared<const Array>(std::move(array));
+  return Array(ConstView{view.data, view.cols, 1, 1}, owner);
+}
+
+}  // namespace
+
+namespace io {
+
+void check_options(const Input& input, const ReadOptions& options) {
+  const bool csv = input.format == Format::csv;
+  if (options.rhs_column && !csv) refuse_option(input.file->name(), "--rhs-column", ".csv");
+  if (options.intercept && !csv && input.format != Format::svm)
+    refuse_option(input.file->name(), "--intercept", ".csv or .svm");
+}
+
+Table read_input(const Input& input, const ReadOptions& options) {
+  check_options(input, options);
+  switch (input.format) {
+    case Format::npy: return read_npy(input.file, options);
+    case Format::mtx: return read_mtx(*input.file, options);
+    case Format::svm: return read_svm(*input.file, options);
+    case Format::csv: break;
+  }
+  return collect(csv_rows(input.file, options), options, input.file->name());
+}
+
+Array read_input_array(const Input& input, const ReadOptions& options) {
+  const std::string& name = input.file->name();
+  if (input.format == Format::svm) return read_svm(*input.file, options).b;
+  const Table table = input.format == Format::csv
+                          ? collect(csv_rows(input.file, options, true), options, name)
+                          : read_input(input, options);
+  return row_as_column(to_array(table.A, name));
+}
+
+FileInfo inspect_input(const Input& input) {
+  FileInfo info;
+  switch (input.format) {
+    case Format::npy: info = inspect_npy(*input.file); break;
+    case Format::mtx: info = inspect_mtx(*input.file, !input.partial); break;
+    case Format::svm: info = inspect_svm(*input.file); break;
+    case Format::csv: info = inspect_csv(*input.file); break;
+  }
+  info.file_bytes = static_cast<double>(input.bytes);
+  if (input.compressed) info.note += info.note.empty() ? "compressed" : ", compressed";
+  return info;
+}
+
+}  // namespace io
+
+Table read_table(const std::string& path, const ReadOptions& options) {
+  return read_input(open_input(path), options);
+}
+
+Array read_array(const std::string& path, bool keep_nonfinite) {
+  ReadOptions options;
+  options.keep_nonfinite = keep_nonfinite;
+  return read_input_array(open_input(path), options);
+}
+
+FileInfo inspect(const std::string& path) { return inspect_input(open_input(path, true)); }
+
+}  // namespace polyak

@@ -1,0 +1,103 @@
+#include "io/rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace polyak::io {
+namespace {
+
+class MatrixRows final : public RowSource {
+ public:
+  MatrixRows(const RowMatrix& A, std::vector<std::string> names, Array b)
+      : A_(A), names_(std::move(names)), b_(std::move(b)) {}
+  Index cols() const override { return A_.cols(); }
+  bool has_rhs() const override { return !b_.empty(); }
+  std::vector<std::string> names() const override { return names_; }
+  Index rows_at_most() const override { return A_.rows() - next_; }
+  Index read(View A, std::span<double> b) override {
+    const Index count = std::min(A.rows, A_.rows() - next_);
+    A_.copy_rows(next_, next_ + count, A);
+    for (Index i = 0; has_rhs() && i < count; ++i) b[to_size(i)] = b_(next_ + i);
+    next_ += count;
+    return count;
+  }
+
+ private:
+  const RowMatrix& A_;
+  std::vector<std::string> names_;
+  Array b_;
+  Index next_ = 0;
+};
+
+class FiniteRows final : public RowSource {
+ public:
+  explicit FiniteRows(std::unique_ptr<RowSource> source) : source_(std::move(source)) {}
+  Index cols() const override { return source_->cols(); }
+  bool has_rhs() const override { return source_->has_rhs(); }
+  std::vector<std::string> names() const override { return source_->names(); }
+  std::string rhs_name() const override { return source_->rhs_name(); }
+  bool single() const override { return source_->single(); }
+  Index dropped_rows() const override { return dropped_; }
+  Index rows_at_most() const override { return source_->rows_at_most(); }
+
+  Index read(View A, std::span<double> b) override {
+    Index kept = 0;
+    while (kept == 0) {
+      const Index got = source_->read(A, b);
+      if (got == 0) return 0;
+      for (Index i = 0; i < got; ++i)
+        if (is_finite(A, b, i)) move_row(A, b, i, kept++);
+      dropped_ += got - kept;
+    }
+    return kept;
+  }
+
+ private:
+  bool is_finite(View A, std::span<const double> b, Index i) const {
+    const double* row = A.row(i);
+    return std::all_of(row, row + A.cols, [](double v) { return std::isfinite(v); }) &&
+           (!has_rhs() || std::isfinite(b[to_size(i)]));
+  }
+  void move_row(View A, std::span<double> b, Index from, Index to) const {
+    if (from == to) return;
+    std::copy_n(A.row(from), A.cols, A.row(to));
+    if (has_rhs()) b[to_size(to)] = b[to_size(from)];
+  }
+
+  std::unique_ptr<RowSource> source_;
+  Index dropped_ = 0;
+};
+
+}  // namespace
+
+Index rows_per_block(Index cols) {
+  constexpr Index usual = 1 << 16;    // values that stay in the cache
+  constexpr Index largest = 1 << 22;  // values of a block of very wide rows
+  const Index width = std::max<Index>(1, cols);
+  return std::max<Index>(1, std::min(std::max<Index>(16, usual / width), largest / width));
+}
+
+void pump(RowSource& source, RowSink& sink) {
+  const Index rows = rows_per_block(source.cols());
+  // Not zeroed: a small file should not pay for a whole block.
+  const auto values = std::make_unique_for_overwrite<double[]>(to_size(rows * source.cols()));
+  const auto b = std::make_unique_for_overwrite<double[]>(to_size(rows));
+  const View block{values.get(), rows, source.cols(), source.cols()};
+  while (const Index got = source.read(block, {b.get(), to_size(rows)})) {
+    const std::span<const double> rhs(b.get(), source.has_rhs() ? to_size(got) : 0);
+    sink.write({block.data, got, block.cols, block.stride}, rhs);
+  }
+  sink.finish();
+}
+
+std::unique_ptr<RowSource> matrix_rows(const RowMatrix& A, std::vector<std::string> names,
+                                       Array b) {
+  return std::make_unique<MatrixRows>(A, std::move(names), std::move(b));
+}
+
+std::unique_ptr<RowSource> finite_rows(std::unique_ptr<RowSource> source) {
+  return std::make_unique<FiniteRows>(std::move(source));
+}
+
+}  // namespace polyak::io

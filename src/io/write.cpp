@@ -1,0 +1,129 @@
+// The front door for writing.
+
+#include "io/write.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "io/csv.hpp"
+#include "io/format.hpp"
+#include "io/mtx.hpp"
+#include "io/npy.hpp"
+#include "io/svm.hpp"
+#include "io/text_writer.hpp"
+#include "polyak/error.hpp"
+
+namespace polyak {
+namespace {
+
+using namespace io;
+
+void write_named(const std::string& path, ConstView values,
+                 const std::vector<std::string>& row_names) {
+  if (ssize(row_names) != values.rows)
+    throw Error(ErrorCode::usage, {.what = "there is not one name for each row",
+                                   .where = path,
+                                   .found = std::to_string(row_names.size()),
+                                   .expected = std::to_string(values.rows)});
+  TextWriter out(open_output(path));
+  out.text("name");
+  for (Index c = 0; c < values.cols; ++c)
+    out.text(values.cols == 1 ? ",value" : ",value" + std::to_string(c + 1));
+  out.end_line();
+  for (Index i = 0; i < values.rows; ++i) {
+    out.cell(row_names[to_size(i)]);
+    for (Index c = 0; c < values.cols; ++c) {
+      out.put(',');
+      out.number(values(i, c));
+    }
+    out.end_line();
+  }
+  out.commit();
+}
+
+// "out/A.mtx.gz" becomes "out/A_b.mtx.gz".
+std::string rhs_path(const std::string& path) {
+  const auto stem = path.size() - ending_of(path).size();
+  return path.substr(0, stem) + "_b" + path.substr(stem);
+}
+
+// A and b into two files; b waits until A is whole.
+class NpyPair final : public RowSink {
+ public:
+  NpyPair(const std::string& path, const NpyLayout& layout)
+      : A_(npy_sink(path, layout)),
+        b_(npy_sink(rhs_path(path), {.cols = 1, .single = false, .one_dimension = true})) {}
+  void write(ConstView A, std::span<const double> b) override {
+    A_->write(A, {});
+    b_->write({b.data(), ssize(b), 1, 1}, {});
+  }
+  void finish() override {
+    A_->finish();
+    b_->finish();
+  }
+
+ private:
+  std::unique_ptr<RowSink> A_, b_;
+};
+
+std::unique_ptr<RowSink> sink_for(const std::string& path, const RowSource& source, bool single) {
+  if (output_format(path) == Format::csv) {
+    const auto rhs = source.has_rhs() ? std::optional(source.rhs_name()) : std::nullopt;
+    return csv_sink(path, source.names(), rhs);
+  }
+  const NpyLayout layout{
+      .cols = source.cols(), .single = single || source.single(), .one_dimension = false};
+  if (source.has_rhs()) return std::make_unique<NpyPair>(path, layout);
+  return npy_sink(path, layout);
+}
+
+// A matrix that its owner keeps alive.
+MatrixPtr borrow(const RowMatrix& A) { return MatrixPtr(MatrixPtr(), &A); }
+
+}  // namespace
+
+namespace io {
+
+void write_rows(const std::string& path, RowSource& source, bool single) {
+  const auto sink = sink_for(path, source, single);
+  pump(source, *sink);
+}
+
+void write_table(const std::string& path, const Table& table, bool single) {
+  switch (output_format(path)) {
+    case Format::mtx:
+      write_mtx(path, *table.A);
+      if (!table.b.empty()) write_mtx(rhs_path(path), *dense_view(table.b.view()));
+      return;
+    case Format::svm: return write_svm(path, *table.A, table.b);
+    case Format::csv:
+    case Format::npy: break;
+  }
+  write_rows(path, *matrix_rows(*table.A, table.names, table.b), single);
+}
+
+}  // namespace io
+
+void write_text(const std::string& path, const std::string& text) {
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+void write_array(const std::string& path, ConstView values,
+                 const std::vector<std::string>& row_names) {
+  const Format format = output_format(path);
+  if (format == Format::csv && !row_names.empty()) return write_named(path, values, row_names);
+  const MatrixPtr A = dense_view(values);
+  if (format != Format::npy) return write_matrix(path, *A);
+  const auto sink =
+      npy_sink(path, {.cols = values.cols, .single = false, .one_dimension = values.cols == 1});
+  pump(*matrix_rows(*A), *sink);
+}
+
+void write_matrix(const std::string& path, const RowMatrix& A,
+                  const std::vector<std::string>& column_names) {
+  write_table(path, {.A = borrow(A), .b = {}, .names = column_names, .dropped_rows = 0}, false);
+}
+
+}  // namespace polyak

@@ -1,0 +1,32 @@
+// Replays the inputs kept for fuzzing: each once broke something or shows a
+// corner of its format. fuzz/README.md tells how to look for more.
+
+#include <filesystem>
+
+#include "fuzz/fuzz_reader.hpp"
+#include "io_testing.hpp"
+
+namespace polyak {
+namespace {
+
+void replay(const std::string& folder, io::Format format) {
+  int count = 0;
+  const std::filesystem::path data(POLYAK_TEST_DATA);
+  const auto path = data.parent_path() / "io/fuzz/corpus" / folder;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    SCOPED_TRACE(entry.path().string());
+    const std::string bytes = testing::read_bytes(entry.path().string());
+    const void* start = bytes.data();
+    fuzz::read(format, static_cast<const std::uint8_t*>(start), bytes.size());
+    ++count;
+  }
+  EXPECT_GT(count, 0) << path;
+}
+
+TEST(Corpus, OfNpyIsReadWithoutHarm) { replay("npy", io::Format::npy); }
+TEST(Corpus, OfMatrixMarketIsReadWithoutHarm) { replay("mtx", io::Format::mtx); }
+TEST(Corpus, OfCsvIsReadWithoutHarm) { replay("csv", io::Format::csv); }
+TEST(Corpus, OfSvmIsReadWithoutHarm) { replay("svm", io::Format::svm); }
+
+}  // namespace
+}  // namespace polyak
