@@ -1,30 +1,98 @@
 #!/usr/bin/env bash
-# demo.sh POLYAK FOLDER: makes a problem, solves it in several ways, and draws
-# how each got there on one page.
+# demo.sh [POLYAK] [FOLDER]: makes a problem like the paper's, solves it in four
+# ways, draws how each got there and writes one page that needs nothing else.
 set -euo pipefail
-polyak=$(realpath "$1") folder=$2
-methods=(minibatch-hbm minibatch-sgd rk lsqr)
-mkdir -p "$folder"
-cd "$folder"
+cd "$(dirname "$0")/.."
+polyak=$(realpath "${1:-${POLYAK:-build/release/bin/polyak}}")
+mkdir -p "${2:-build/demo}"
+cd "${2:-build/demo}"
+rows=${DEMO_ROWS:-100000} batch=${DEMO_BATCH:-8000}
+methods=(rk minibatch-hbm hbm lsqr)
 
-"$polyak" generate spectrum --rows 10000 --cols 200 --kappa 1000 --seed 1 \
-  --output A.npy --rhs b.npy --solution x.npy
-plot=""
-for method in "${methods[@]}"; do
-  # Exit code 3, a limit reached, is an answer too: the page shows how far it got.
-  "$polyak" solve A.npy b.npy --method "$method" --reference x.npy --max-passes 300 --seed 1 \
-    --output "x-$method.npy" --report "$method.json" --history "$method.csv" || [ $? -eq 3 ]
-  plot+="'$method.csv' using 'row_products':'gradient_norm' with linespoints title '$method',"
-done
+echo "A problem of $rows rows and 100 columns, its condition number 100:"
+"$polyak" generate spectrum --decay algebraic --rho 1 --kappa 100 --rows "$rows" --cols 100 \
+  --seed 1 --output problem
 
-gnuplot <<END
-set terminal svg size 800,500 background "white"; set output "methods.svg"
-set datafile separator ","; set logscale y; set format y "%.0e"
-set xlabel "row products"; set ylabel "norm of the gradient"; set grid
-plot $plot
+# solve METHOD [OPTION...]: exit code 3, a limit, is an answer too.
+solve() {
+  echo "Solving by $1"
+  "$polyak" solve problem/A.npy problem/b.npy --reference problem/x.npy --tol 1e-12 --seed 1 \
+    --method "$@" --report "$1.json" --history "$1.csv" --quiet || [ $? -eq 3 ]
+}
+solve rk --measure-every 0.02
+solve minibatch-hbm --batch "$batch" --measure-every 0.2
+solve hbm --measure-every 2
+solve lsqr --measure-every 4
+
+# draw TERMINAL FILE
+draw() {
+  local plot="" number=0
+  for method in "${methods[@]}"; do
+    plot+="'$method.csv' using 'row_products':'error' with linespoints ls $((++number)) title '$method',"
+  done
+  gnuplot <<END
+set terminal $1; set output "$2"
+set datafile separator ","
+set logscale xy; set format "1e%T"; set grid xtics ytics back lt 1 lw 1 lc rgb "#dddddd"
+set xlabel "rows of A read"; set ylabel "error, relative to the true x"
+set key outside right center; set border 3; set tics nomirror
+set style line 1 lc rgb "#D55E00" lw 2 pt 7 ps 0.4
+set style line 2 lc rgb "#0072B2" lw 2 pt 5 ps 0.4
+set style line 3 lc rgb "#009E73" lw 2 pt 9 ps 0.5
+set style line 4 lc rgb "#999999" lw 2 pt 13 ps 0.5
+plot ${plot%,}
 END
-{
-  echo '<!doctype html><meta charset="utf-8"><title>polyak</title><h1>Four ways down</h1>'
-  sed -n '/<svg/,$p' methods.svg
-} >index.html
-echo "The page is $PWD/index.html"
+}
+draw 'svg size 860,480 font "sans-serif,14" background "white"' methods.svg
+draw 'pngcairo size 1290,720 font "sans,14"' methods.png
+
+python3 - "${methods[@]}" >index.html <<'END'
+import html, json, re, sys
+
+methods = {name: json.load(open(f"{name}.json")) for name in sys.argv[1:]}
+problem = json.load(open("problem/problem.json"))
+svg = open("methods.svg", encoding="utf-8").read()
+svg = re.sub(r'\s*xmlns(:\w+)?="[^"]*"', "", svg[svg.index("<svg"):])  # a page needs no namespaces
+
+def number(value, form="{:.3g}"):
+    return "" if value is None else form.format(value)
+
+def row(name, r):
+    used, seconds = r["used"], r["seconds"]
+    cells = [name, r["status"], number(used.get("batch"), "{:,}"), number(used.get("step_size")),
+             number(used.get("momentum")), f'{r["iterations"]:,}', f'{r["row_products"]:,}',
+             number(r["passes"]), number(seconds["solve"], "{:.2f} s"), number(r["error"], "{:.1e}")]
+    return "<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in cells) + "</tr>"
+
+heads = ["method", "ended", "batch", "step size", "momentum", "iterations", "rows read", "passes",
+         "solving", "error"]
+momentum, kaczmarz, full = methods["minibatch-hbm"], methods["rk"], methods["hbm"]
+print(f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>polyak: four ways to one answer</title>
+<style>
+body {{ font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222 }}
+table {{ border-collapse: collapse; font-size: 14px }}
+td, th {{ padding: .3em .7em; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap }}
+td:first-child, th:first-child {{ text-align: left; font-weight: bold }}
+.wide {{ overflow-x: auto }} svg {{ max-width: 100%; height: auto }}
+</style></head><body>
+<h1>Four ways to one answer</h1>
+<p>The problem is to find the x with Ax = b. A has {problem["rows"]:,} rows and {problem["cols"]}
+columns, the condition number of A'A is {problem["parameters"]["kappa"]:g}, and the true x is
+known, so that the error of every answer can be measured.</p>
+<div class="wide">{svg}</div>
+<p>Left is better: fewer rows of A were read for the same error. Heavy ball momentum (hbm) reads
+all of A in each of its {full["iterations"]} iterations. With batches of {momentum["used"]["batch"]:,}
+rows drawn at random (minibatch-hbm) it needs {momentum["iterations"]} iterations and reads
+{full["row_products"] / momentum["row_products"]:.0f} times fewer rows; the rows of a batch can be
+read in parallel. Randomized Kaczmarz (rk) reads the fewest rows, but one after the other, in
+{kaczmarz["iterations"]:,} steps. LSQR is the classical method for such problems.</p>
+<div class="wide"><table><tr>{"".join(f"<th>{h}</th>" for h in heads)}</tr>
+{"".join(row(name, r) for name, r in methods.items())}
+</table></div>
+<p>Error is |x - true x| / |true x|. A pass is as many rows as A has. Made by polyak
+{html.escape(full["version"])} from seed {full["seed"]} with {full["threads"]} threads; the same
+seed gives the same numbers, times aside.</p>
+</body></html>""")
+END
+echo "The page is $PWD/index.html, the picture $PWD/methods.png"

@@ -1,0 +1,9 @@
+#pragma once
+
+namespace polyak::cli {
+
+/// Starts the program anew, once, if OpenBLAS would otherwise run kernels for a
+/// processor of 2004. Returns when there is nothing to do or it cannot be done.
+void choose_blas_kernels(char** argv);
+
+}  // namespace polyak::cli

@@ -1,0 +1,19 @@
+#pragma once
+
+// The commands; each takes the words behind its name and returns the exit code.
+
+#include <string>
+#include <vector>
+
+#include "messages.hpp"
+
+namespace polyak::cli {
+
+using Words = std::vector<std::string>;
+
+int solve_command(const Words& words, Messages& messages);
+int generate_command(const Words& words, Messages& messages);
+int info_command(const Words& words, Messages& messages);
+int convert_command(const Words& words, Messages& messages);
+
+}  // namespace polyak::cli

@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "generate_request.hpp"
+#include "memory.hpp"
+#include "output_paths.hpp"
+#include "polyak/io.hpp"
+#include "polyak/version.hpp"
+
+namespace polyak::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string ending() {
+  std::string out = "\nKinds:\n";
+  for (const GenerateKind& kind : generate_kinds())
+    out += fmt::format("  {:<15} {}\n", kind.name, kind.summary);
+  return out + R"(
+Examples:
+  polyak generate spectrum --decay algebraic --rho 1 --kappa 100 --output demo
+  polyak generate sampling --rows 100000 --noise 0.1 --seed 7 --output noisy
+)";
+}
+
+Usage usage() {
+  return {.command = "generate",
+          .positionals = {"KIND"},
+          .required = 1,
+          .text = R"(Make a problem whose answer is known.
+
+Usage: polyak generate KIND --output DIR [options]
+
+Writes DIR/A.npy (or A.mtx), b.npy, x.npy (the x that b was made from), with
+noise also x_ls.npy (the x that fits b best), and problem.json.
+)",
+          .ending = ending()};
+}
+
+template <class Value>
+Json as_json(const Value& value) {
+  return value;
+}
+template <class Value>
+Json as_json(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json("auto");
+}
+
+// What the options that the kind heeds hold.
+Json parameters(const GenerateRequest& request, const GenerateKind& kind) {
+  Json out;
+  for (const auto& record : generate_options()) {
+    const bool about_numbers = record.name != "output" && record.name != "threads";
+    if ((record.needs & ~kind.traits) != 0 || !about_numbers) continue;
+    out[record.name] =
+        std::visit([&](auto member) { return as_json(request.*member); }, record.field);
+  }
+  return out;
+}
+
+Json description(const GenerateRequest& request, const GenerateKind& kind,
+                 const GeneratedProblem& problem, const std::string& matrix) {
+  Json out{{"kind", kind.name}, {"parameters", parameters(request, kind)}};
+  out["seed"] = request.seed;
+  out["rows"] = problem.A->rows();
+  out["cols"] = problem.A->cols();
+  out["nonzeros"] = problem.A->nonzeros();
+  out["residual_norm"] = problem.residual_norm;
+  if (!problem.squared_singular_values.empty())
+    out["squared_singular_values"] = problem.squared_singular_values;
+  out["files"] = {{"A", matrix}, {"b", "b.npy"}, {"x", "x.npy"}};
+  if (request.noise > 0.0) out["files"]["x_least_squares"] = "x_ls.npy";
+  out["version"] = version_string;
+  return out;
+}
+
+// The folder; if it was made here and nothing gets into it, it goes again.
+class Folder {
+ public:
+  explicit Folder(const std::string& path) : path_(path) {
+    std::error_code error;
+    made_ = fs::create_directories(path, error);
+    if (error || !fs::is_directory(path))
+      throw Error(ErrorCode::io, {.what = "the folder cannot be made",
+                                  .where = "--output " + path,
+                                  .found = error ? error.message() : "a file of that name",
+                                  .expected = "a folder, or a name that is free"});
+  }
+  ~Folder() {
+    std::error_code not_empty;
+    if (made_) fs::remove(path_, not_empty);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+ private:
+  fs::path path_;
+  bool made_ = false;
+};
+
+bool is_sparse(const RowMatrix& A) { return A.kind().starts_with("csr"); }
+
+void write_problem(const GenerateRequest& request, const GenerateKind& kind,
+                   const GeneratedProblem& problem, const std::string& matrix) {
+  const fs::path folder(*request.output);
+  write_matrix(folder / matrix, *problem.A);
+  write_array(folder / "b.npy", problem.b.view());
+  write_array(folder / "x.npy", problem.x_planted.view());
+  if (request.noise > 0.0) write_array(folder / "x_ls.npy", problem.x_least_squares.view());
+  write_text(folder / "problem.json", description(request, kind, problem, matrix).dump(2) + "\n");
+}
+
+std::string goodbye(const GenerateRequest& request, const GeneratedProblem& problem,
+                    const std::string& matrix) {
+  const fs::path folder(*request.output);
+  const char* reference = request.noise > 0.0 ? "x_ls.npy" : "x.npy";
+  const auto word = [&](const std::string& name) { return shell_word((folder / name).string()); };
+  return fmt::format(
+      "Wrote {} ({} x {}, {}), b.npy, x.npy{} and problem.json\n"
+      "Try: polyak solve {} {} --reference {}\n",
+      (folder / matrix).string(), problem.A->rows(), problem.A->cols(), problem.A->kind(),
+      request.noise > 0.0 ? ", x_ls.npy" : "", word(matrix), word("b.npy"), word(reference));
+}
+
+}  // namespace
+
+int generate_command(const Words& words, Messages& messages) {
+  GenerateRequest request;
+  MessageOptions message;
+  OptionSet options;
+  options.add("Problem", generate_options(), request);
+  options.add("Messages", message_options(), message);
+  const Parsed parsed = parse(words, options, usage());
+  if (parsed.help) return print(help_text(usage(), options)), 0;
+  messages.configure(message);
+  request.kind = parsed.positionals[0];
+  const GenerateKind& kind = check_generate(request, options, parsed.given);
+  const Folder folder(*request.output);
+  check_output("--output", (fs::path(*request.output) / "problem.json").string());
+  messages.status("generating");
+  const std::string wanted =
+      fmt::format("a {} problem of {} x {}", kind.name, request.rows, request.cols);
+  with_memory_for(wanted, [&] {
+    const GeneratedProblem problem = kind.make(request);
+    const std::string matrix = is_sparse(*problem.A) ? "A.mtx" : "A.npy";
+    messages.status("writing");
+    write_problem(request, kind, problem, matrix);
+    messages.status("");
+    if (!messages.quiet() && !messages.json()) print(goodbye(request, problem, matrix));
+  });
+  return 0;
+}
+
+}  // namespace polyak::cli

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "memory.hpp"
+#include "polyak/io.hpp"
+#include "suggest.hpp"
+
+namespace polyak::cli {
+namespace {
+
+struct InfoOptions {
+  std::string path;
+  bool json = false;
+};
+
+const std::vector<OptionRecord<InfoOptions>>& info_options() {
+  static const std::vector<OptionRecord<InfoOptions>> table = {
+      {.name = "json",
+       .field = &InfoOptions::json,
+       .value = "",
+       .sentence = "Print one JSON object."},
+  };
+  return table;
+}
+
+Usage usage() {
+  return {.command = "info",
+          .positionals = {"FILE"},
+          .required = 1,
+          .text = R"(Say what a file holds, reading no more of it than needed.
+
+Usage: polyak info FILE [options]
+
+FILE is .mtx, .mtx.gz, .npy, .csv or .svm, or - for standard input.
+)",
+          .ending = R"(
+Examples:
+  polyak info A.mtx
+  polyak info houses.csv --json
+)"};
+}
+
+std::string size_text(double bytes) {
+  if (bytes < 1e3) return fmt::format("{:.0f} bytes", bytes);
+  if (bytes < 1e6) return fmt::format("{:.3g} kB", bytes / 1e3);
+  return bytes < 1e9 ? fmt::format("{:.3g} MB", bytes / 1e6)
+                     : fmt::format("{:.3g} GB", bytes / 1e9);
+}
+
+std::string as_text(const std::string& path, const FileInfo& info) {
+  std::string out = fmt::format("{}: {}\n", path, info.format);
+  const auto row = [&](const char* label, const std::string& text) {
+    out += fmt::format("  {:<10} {}\n", label, text);
+  };
+  row("shape", fmt::format("{} x {}", info.rows, info.cols));
+  row("values", info.value_type);
+  row("entries", std::to_string(info.nonzeros));
+  row("size", size_text(info.file_bytes));
+  if (!info.note.empty()) row("note", info.note);
+  if (!info.names.empty()) row("columns", listed(info.names));
+  return out;
+}
+
+std::string as_json(const std::string& path, const FileInfo& info) {
+  using Json = nlohmann::ordered_json;
+  Json out{{"file", path},
+           {"format", info.format},
+           {"value_type", info.value_type},
+           {"rows", info.rows},
+           {"cols", info.cols},
+           {"nonzeros", info.nonzeros},
+           {"file_bytes", info.file_bytes},
+           {"names", info.names}};
+  if (!info.note.empty()) out["note"] = info.note;
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+int info_command(const Words& words, Messages& messages) {
+  InfoOptions asked;
+  MessageOptions message;
+  OptionSet options;
+  options.add("Output", info_options(), asked);
+  options.add("Messages", message_options(), message);
+  const Parsed parsed = parse(words, options, usage());
+  if (parsed.help) return print(help_text(usage(), options)), 0;
+  messages.configure(message);
+  asked.path = parsed.positionals[0];
+  const FileInfo info = with_memory_for(asked.path, [&] { return inspect(asked.path); });
+  print(asked.json ? as_json(asked.path, info) : as_text(asked.path, info));
+  return 0;
+}
+
+}  // namespace polyak::cli

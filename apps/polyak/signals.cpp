@@ -1,0 +1,58 @@
+#include "signals.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string_view>
+
+namespace polyak::cli {
+namespace {
+
+volatile sig_atomic_t received = 0;
+volatile sig_atomic_t announced = 0;
+
+constexpr std::string_view notice = "\npolyak: stopping; once more stops at once\n";
+
+extern "C" void on_signal(int number) {
+  if (received != 0) ::_exit(128 + number);
+  received = number;
+  if (announced != 0) static_cast<void>(!::write(STDERR_FILENO, notice.data(), notice.size()));
+}
+
+void catch_unless_ignored(int number) {
+  struct sigaction action {};
+  if (::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) return;
+  action = {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(number, &action, nullptr);
+}
+
+}  // namespace
+
+void prepare_process() {
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
+  for (int fd = 0; fd <= STDERR_FILENO; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));
+}
+
+void catch_signals(bool announce) {
+  announced = announce ? 1 : 0;
+  catch_unless_ignored(SIGINT);
+  catch_unless_ignored(SIGTERM);
+}
+
+int signal_received() { return received; }
+
+HoldSignals::HoldSignals() {
+  sigset_t held;
+  ::sigemptyset(&held);
+  ::sigaddset(&held, SIGINT);
+  ::sigaddset(&held, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+HoldSignals::~HoldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+}  // namespace polyak::cli

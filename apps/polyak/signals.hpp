@@ -1,0 +1,32 @@
+#pragma once
+
+// SIGINT and SIGTERM: the first asks the run to end, the second ends it.
+
+#include <signal.h>
+
+namespace polyak::cli {
+
+/// Writing to a closed pipe and beyond the allowed file size become errors
+/// instead of deaths, and standard streams that were closed read and write
+/// nothing (or the next file opened would take their place).
+void prepare_process();
+
+/// From here on the first signal is noted only; `announce` tells it on standard
+/// error. One that was ignored from the start stays ignored.
+void catch_signals(bool announce);
+/// The signal that came, or 0.
+int signal_received();
+
+/// While it lives, signals wait: nothing is torn from the middle of a file.
+class HoldSignals {
+ public:
+  HoldSignals();
+  ~HoldSignals();
+  HoldSignals(const HoldSignals&) = delete;
+  HoldSignals& operator=(const HoldSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace polyak::cli

@@ -1,0 +1,126 @@
+#include "solve_request.hpp"
+
+namespace polyak::cli {
+namespace {
+
+const std::vector<OptionRecord<DataOptions>>& table_options() {
+  using D = DataOptions;
+  static const std::vector<OptionRecord<D>> table = {
+      {.name = "rhs-column",
+       .field = &D::rhs_column,
+       .value = "NAME",
+       .sentence = "The column of a .csv that is b, by name or by number from 1."},
+      {.name = "intercept",
+       .field = &D::intercept,
+       .value = "",
+       .sentence = "Append a column of ones (.csv, .svm)."},
+  };
+  return table;
+}
+
+const std::vector<OptionRecord<ProblemOptions>>& problem_options() {
+  using P = ProblemOptions;
+  static const std::vector<OptionRecord<P>> table = {
+      {.name = "weights",
+       .field = &P::weights,
+       .value = "FILE",
+       .sentence = "One weight of at least 0 per row."},
+      {.name = "ridge",
+       .field = &P::ridge,
+       .value = "R",
+       .sentence = "Add R/2 |x|^2 to the objective.",
+       .lowest = 0},
+      {.name = "lower",
+       .field = &P::lower,
+       .value = "L",
+       .sentence = "Lower bound of x: a number, or a file with one per unknown."},
+      {.name = "upper",
+       .field = &P::upper,
+       .value = "U",
+       .sentence = "Upper bound of x, likewise."},
+      {.name = "x0", .field = &P::x0, .value = "FILE", .sentence = "Start here instead of at 0."},
+      {.name = "reference",
+       .field = &P::reference,
+       .value = "FILE",
+       .sentence = "A known solution: the error to it is reported."},
+  };
+  return table;
+}
+
+const std::vector<OptionRecord<OutputOptions>>& output_options() {
+  using O = OutputOptions;
+  static const std::vector<OptionRecord<O>> table = {
+      {.name = "output",
+       .field = &O::output,
+       .value = "FILE",
+       .sentence = "Write x here: .npy, .mtx, .csv; - is standard output."},
+      {.name = "report",
+       .field = &O::report,
+       .value = "FILE.json",
+       .sentence = "Write how the run went, as JSON."},
+      {.name = "history",
+       .field = &O::history,
+       .value = "FILE.csv",
+       .sentence = "Write every measurement, one a line."},
+  };
+  return table;
+}
+
+// The library's table in two parts; probabilities cannot be given by a flag.
+std::vector<OptionRecord<SolveOptions>> solver_options(bool of_method) {
+  std::vector<OptionRecord<SolveOptions>> out;
+  for (OptionRecord<SolveOptions> record : solve_options()) {
+    if ((record.name == "method" || record.needs != 0) != of_method) continue;
+    if (record.name == "sampling") {
+      record.value = "row-norm|uniform|mixed";
+      record.sentence = "Probability of a row: by its squared norm, equal, or half of each.";
+    }
+    out.push_back(record);
+  }
+  return out;
+}
+
+}  // namespace
+
+const std::vector<OptionRecord<DataOptions>>& reading_options() {
+  using D = DataOptions;
+  static const std::vector<OptionRecord<D>> table = {
+      {.name = "drop-nonfinite-rows",
+       .field = &D::drop_nonfinite_rows,
+       .value = "",
+       .sentence = "Skip rows with NaN, Inf or an empty cell, and count them."},
+      {.name = "duplicates",
+       .field = &D::duplicates,
+       .value = "sum|error",
+       .sentence = "What entries at the same place of a sparse matrix do."},
+      {.name = "precision",
+       .field = &D::precision,
+       .value = "double|single",
+       .sentence = "How the values of A are stored."},
+  };
+  return table;
+}
+
+ReadOptions DataOptions::read_options() const {
+  return {.rhs_column = rhs_column,
+          .intercept = intercept,
+          .drop_nonfinite_rows = drop_nonfinite_rows,
+          .keep_nonfinite = false,
+          .duplicates = duplicates == "error" ? Duplicates::error : Duplicates::sum,
+          .single = precision == "single"};
+}
+
+OptionSet solve_option_set(SolveRequest& request) {
+  std::vector<OptionRecord<DataOptions>> data = table_options();
+  data.insert(data.end(), reading_options().begin(), reading_options().end());
+  OptionSet set;
+  set.add("Data", data, request.data);
+  set.add("Problem", problem_options(), request.problem);
+  set.add("Method", solver_options(true), request.options);
+  set.add("Stopping and running", solver_options(false), request.options);
+  set.add("Output", output_options(), request.outputs);
+  set.add("Messages", message_options(), request.messages);
+  return set;
+}
+
+}  // namespace polyak::cli
