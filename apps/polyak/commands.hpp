@@ -12,6 +12,7 @@ namespace polyak::cli {
 using Words = std::vector<std::string>;
 
 int solve_command(const Words& words, Messages& messages);
+int plan_command(const Words& words, Messages& messages);
 int generate_command(const Words& words, Messages& messages);
 int info_command(const Words& words, Messages& messages);
 int convert_command(const Words& words, Messages& messages);

@@ -40,7 +40,9 @@ struct Used {
   std::optional<double> frobenius2;
   std::optional<double> eta;
   std::optional<double> eta_effective;
-  std::optional<double> predicted_rate;
+  std::optional<std::string> parameters;  ///< "given", "the paper's" or "tuned for the batch"
+  std::optional<double> predicted_rate;   ///< r: the error falls like r^k in mean square
+  std::optional<std::string> predicted_rate_kind;  ///< "proved", "model: …" or "estimate: …"
   std::optional<double> ark_mu;
   std::optional<double> ark_nu;
   std::optional<Index> rank;
@@ -69,6 +71,7 @@ struct [[nodiscard]] Report {
   std::optional<double> relative_residual;
   std::optional<double> relative_gradient;
   std::optional<double> error;
+  std::optional<double> measured_rate;  ///< per iteration, over the last part of the history
   SolveOptions asked;
   Used used;
   Seconds seconds;

@@ -21,13 +21,28 @@ double largest(ConstView x) {
   return m;
 }
 
+// From the error where a reference is known, from the gradient otherwise; over
+// the iterations after a third of the way, past the transient.
+std::optional<double> measured_rate(const std::vector<Measurement>& history) {
+  if (history.size() < 2) return std::nullopt;
+  const Measurement& end = history.back();
+  const auto level = [](const Measurement& m) { return m.error ? *m.error : m.gradient_norm; };
+  for (const Measurement& m : history) {
+    if (3 * m.iteration < end.iteration && history.size() > 2) continue;
+    if (m.iteration == end.iteration || !(level(m) > 0.0)) return std::nullopt;
+    return std::pow(level(end) / level(m), 1.0 / static_cast<double>(end.iteration - m.iteration));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Driver::Driver(const Problem& problem, SolveOptions options)
     : options_(std::move(options)),
       engine_(problem, options_),
       monitor_(problem, engine_.facts(), engine_.products(), options_.tol),
-      schedule_(options_, problem.rows(), engine_.plan().rows_per_iteration),
+      schedule_(options_, problem.rows(), engine_.plan().rows_per_iteration,
+                engine_.plan().expected_iterations),
       plateau_(10.0 * engine_.plan().pace) {
   if (!engine_.trivial()) method_ = engine_.start(options_.stream);
 }
@@ -255,6 +270,7 @@ Report Driver::report(const Verdict& verdict) const {
     out.relative_gradient = line->relative_gradient;
     out.error = line->error;
   }
+  out.measured_rate = measured_rate(history_);
   const Index d = problem.cols(), c = problem.right_hand_sides();
   const double* x = method_ && take_last ? method_->x().data : best_.data();
   std::vector<double> transposed(to_size(d * c));

@@ -17,8 +17,8 @@ std::vector<OptionRecord<SolveOptions>> make_table() {
        .sentence = "The algorithm; auto is direct for up to 3000 columns, lsqr beyond, nag with "
                    "bounds."},
       {.name = "batch", .field = &O::batch_size, .value = "N",
-       .sentence = "Rows drawn in each iteration, with replacement; auto is the paper's B*, at "
-                   "most the number of rows.",
+       .sentence = "Rows drawn in each iteration, with replacement; auto takes the one with the "
+                   "least predicted work, or the paper's B* with --parameters paper.",
        .lowest = 1, .highest = 0x1p40, .needs = trait::batch},
       {.name = "step-size", .field = &O::step_size, .value = "ALPHA",
        .sentence = "Constant step; auto is the paper's choice for the method.",
@@ -26,6 +26,10 @@ std::vector<OptionRecord<SolveOptions>> make_table() {
       {.name = "momentum", .field = &O::momentum, .value = "BETA",
        .sentence = "Constant momentum; auto is the paper's choice for the method.",
        .lowest = 0, .highest = 1, .open_above = true, .needs = trait::momentum},
+      {.name = "parameters", .field = &O::parameters, .value = "tuned|paper",
+       .sentence = "Where auto step and momentum of minibatch methods come from: tuned for the "
+                   "batch, or the paper's (which want a batch near B*).",
+       .needs = trait::batch | trait::momentum},
       {.name = "lambda-min", .field = &O::lambda_min, .value = "L",
        .sentence = "Smallest nonzero eigenvalue of A'A if known; auto computes it (exactly up to "
                    "3000 columns).",
@@ -93,6 +97,12 @@ void check_options(const SolveOptions& options, const std::string& method) {
   for (const auto& record : solve_options())
     if ((record.needs & ~info->traits) != 0 && differs(record, options))
       refuse_ignored(record.name, method);
+  const bool minibatch_momentum = (info->traits & trait::batch) && (info->traits & trait::momentum);
+  if (minibatch_momentum && options.parameters == "tuned" && options.gamma != SolveOptions{}.gamma) {
+    throw Error(ErrorCode::usage, {.what = "gamma belongs to the paper's parameters",
+                                   .where = "--gamma",
+                                   .hint = "add --parameters paper"});
+  }
   if (options.step_sequence && !(info->traits & trait::step_size))
     refuse_ignored("step-size", method);
   if (options.momentum_sequence && !(info->traits & trait::momentum))

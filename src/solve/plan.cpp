@@ -5,7 +5,7 @@
 
 #include "polyak/error.hpp"
 #include "sampling/law.hpp"
-#include "spectrum/extremes.hpp"
+#include "solve/forecast.hpp"
 #include "theory/parameters.hpp"
 
 namespace polyak {
@@ -39,8 +39,12 @@ class Planner {
     plan_.used.frobenius2 = unscaled(facts_.frobenius2);
     if (info_->sampled) choose_sampling();
     if (needs_spectrum()) find_spectrum();
-    if (info_->traits & trait::step_size) choose_step_and_momentum();
-    choose_batch();
+    if (tuned()) {
+      tune_for_batch();
+    } else {
+      if (info_->traits & trait::step_size) choose_step_and_momentum();
+      choose_batch();
+    }
     if (plan_.method == "minibatch-sgd") minibatch_sgd_step();
     if (plan_.method == "ark") choose_ark();
     if (plan_.method == "rk") choose_kaczmarz();
@@ -87,6 +91,12 @@ class Planner {
   bool has_step() const { return options_.step_size || options_.step_sequence; }
   bool has_momentum() const { return options_.momentum || options_.momentum_sequence; }
 
+  // Minibatch momentum whose step and momentum are ours to choose.
+  bool tuned() const {
+    return (info_->traits & trait::batch) && (info_->traits & trait::momentum) &&
+           options_.parameters == "tuned" && !has_step() && !has_momentum() && lmin_ > 0.0;
+  }
+
   // Parameters that are all given need no reading of A.
   bool needs_spectrum() const {
     const unsigned traits = info_->traits;
@@ -97,7 +107,7 @@ class Planner {
   }
 
   void find_spectrum() {
-    Extremes found;
+    Extremes& found = extremes_;
     if (!options_.lambda_min || !options_.lambda_max) {
       found = extremes(problem_, facts_, team_, options_.seed);
       plan_.rows_read += found.rows_read;
@@ -105,6 +115,9 @@ class Planner {
     lmin_ = options_.lambda_min ? scaled(*options_.lambda_min) : found.lambda_min;
     lmax_ = options_.lambda_max ? scaled(*options_.lambda_max) : found.lambda_max;
     lmin_ = std::min(lmin_, lmax_);
+    if (options_.lambda_min || options_.lambda_max) found.values.clear();  // theirs is the word
+    found.lambda_min = lmin_;
+    found.lambda_max = lmax_;
     Used& used = plan_.used;
     used.lambda_min = unscaled(lmin_);
     used.lambda_min_source = options_.lambda_min ? "given" : found.source;
@@ -148,8 +161,37 @@ class Planner {
     beta_ = options_.momentum.value_or(chosen.momentum);
   }
 
+  void tune_for_batch() {
+    make_forecast();
+    const Index n = problem_.rows();
+    set_batch(options_.batch_size ? *options_.batch_size : forecast_->best_batch(n));
+    const Index batch = plan_.parameters.batch;
+    const bool nesterov = plan_.method == "minibatch-nag";
+    const theory::Parameters p =
+        nesterov ? theory::tune(forecast_->worst_case(), theory::Method::nesterov,
+                                static_cast<double>(batch))
+                       .parameters
+                 : forecast_->tuned(batch);
+    alpha_ = p.alpha;
+    beta_ = p.beta();
+    plan_.used.parameters = "tuned for the batch";
+  }
+
+  void make_forecast() {
+    forecast_.emplace(problem_, facts_, extremes_, *plan_.sampler, eta_ * facts_.frobenius2,
+                      ridge_, team_, options_.seed);
+    plan_.rows_read += forecast_->rows_read();
+  }
+
+  void set_batch(Index batch) {
+    plan_.parameters.batch = batch;
+    if (info_->sampled) plan_.used.batch = batch;
+    const bool krylov = plan_.method == "cgls" || plan_.method == "lsqr";
+    plan_.rows_per_iteration = static_cast<double>(krylov ? 2 * problem_.rows() : batch);
+  }
+
   void choose_batch() {
-    Index& batch = plan_.parameters.batch;
+    Index batch = 0;
     const Index n = problem_.rows();
     if (!(info_->traits & trait::batch)) {
       batch = info_->sampled ? 1 : n;
@@ -161,9 +203,8 @@ class Planner {
       batch = std::clamp<Index>(
           static_cast<Index>(std::min(heuristic, static_cast<double>(n))), 1, n);
     }
-    if (info_->sampled) plan_.used.batch = batch;
-    const bool krylov = plan_.method == "cgls" || plan_.method == "lsqr";
-    plan_.rows_per_iteration = static_cast<double>(krylov ? 2 * n : batch);
+    set_batch(batch);
+    if (info_->traits & trait::step_size) plan_.used.parameters = has_step() ? "given" : "the paper's";
   }
 
   void minibatch_sgd_step() {
@@ -212,17 +253,39 @@ class Planner {
     return std::max(std::abs(1.0 - alpha_ * lmin_), std::abs(1.0 - alpha_ * lmax_));
   }
 
-  // A prediction only where it is proved: deterministic methods and ARK.
+  // Deterministic methods and ARK are proved; sampled ones are modelled.
   void predict_rate() {
     const bool constant = !options_.step_sequence && !options_.momentum_sequence;
     const bool known = constant && lmin_ > 0.0;
     const double rate = known ? noiseless_rate() : 0.0;
-    if (known && (!info_->sampled || plan_.method == "ark")) plan_.used.predicted_rate = rate;
+    if (known && (!info_->sampled || plan_.method == "ark")) {
+      plan_.used.predicted_rate = rate;
+      plan_.used.predicted_rate_kind = "proved";
+    } else if (known && (info_->traits & trait::batch)) {
+      predict_sampled_rate();
+    }
     const Index n = problem_.rows(), d = problem_.cols();
     const double unknown = std::max(static_cast<double>(std::max(n, d)) /
                                         static_cast<double>(std::max<Index>(1, plan_.parameters.batch)),
                                     1.0 / (1.0 - std::sqrt(std::min(beta_, 1.0 - 1e-12))));
     plan_.pace = known && rate < 1.0 ? 1.0 / (1.0 - rate) : unknown;
+  }
+
+  void predict_sampled_rate() {
+    if (!forecast_) make_forecast();
+    const theory::Method method = plan_.method == "minibatch-nag" ? theory::Method::nesterov
+                                                                  : theory::Method::heavy_ball;
+    const theory::Parameters p =
+        theory::Parameters::of(alpha_, plan_.method == "minibatch-sgd" ? 0.0 : beta_);
+    const double rate = forecast_->rate(method, p, plan_.parameters.batch);
+    if (!std::isfinite(rate)) return;
+    plan_.used.predicted_rate = rate;
+    plan_.used.predicted_rate_kind = forecast_->kind();
+    if (rate >= 1.0 || options_.tol <= 0.0) return;
+    // From |b| down to tol(|A||x| + |b|), for a solution without a preferred direction.
+    const double target = options_.tol * (1.0 + std::sqrt(static_cast<double>(problem_.cols())));
+    plan_.expected_iterations = forecast_->iterations(
+        method, p, static_cast<double>(plan_.parameters.batch), {}, std::min(1.0, target));
   }
 
   const Problem& problem_;
@@ -232,6 +295,8 @@ class Planner {
   double ridge_;  // in scaled units
   const MethodInfo* info_ = nullptr;
   Plan plan_;
+  Extremes extremes_;
+  std::optional<Forecast> forecast_;
   double eta_ = 1.0, lmin_ = 0.0, lmax_ = 0.0, alpha_ = 0.0, beta_ = 0.0;
 };
 

@@ -20,6 +20,7 @@ struct Plan {
   Used used;                               ///< the same in the user's units, for the report
   double rows_per_iteration = 0.0;
   double pace = 1.0;                       ///< iterations per e-fold at best; sets the driver's patience
+  std::optional<double> expected_iterations;  ///< to the tolerance, where predicted
   double rows_read = 0.0;                  ///< what planning cost
 };
 

@@ -58,7 +58,9 @@ Json used_json(const Used& used) {
   put(out, "frobenius2", used.frobenius2);
   put(out, "eta", used.eta);
   put(out, "eta_effective", used.eta_effective);
+  put(out, "parameters", used.parameters);
   put(out, "predicted_rate", used.predicted_rate);
+  put(out, "predicted_rate_kind", used.predicted_rate_kind);
   put(out, "ark_mu", used.ark_mu);
   put(out, "ark_nu", used.ark_nu);
   put(out, "rank", used.rank);
@@ -72,6 +74,7 @@ void put_norms(Json& out, const Report& report) {
   put(out, "relative_residual", report.relative_residual);
   put(out, "relative_gradient", report.relative_gradient);
   put(out, "error", report.error);
+  put(out, "measured_rate", report.measured_rate);
 }
 
 }  // namespace

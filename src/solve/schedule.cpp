@@ -5,10 +5,12 @@
 
 namespace polyak {
 
-Schedule::Schedule(const SolveOptions& options, Index rows, double rows_per_iteration)
+Schedule::Schedule(const SolveOptions& options, Index rows, double rows_per_iteration,
+                   std::optional<double> expected)
     : every_(options.measure_every_iterations),
       rows_(static_cast<double>(rows)),
-      rows_per_iteration_(std::max(1.0, rows_per_iteration)) {
+      rows_per_iteration_(std::max(1.0, rows_per_iteration)),
+      expected_(expected) {
   if (options.measure_every && !every_) {
     every_ = std::max<Index>(
         1, static_cast<Index>(std::ceil(*options.measure_every * rows_ / rows_per_iteration_)));
@@ -24,6 +26,9 @@ void Schedule::measured(Index iteration, double distance) {
 
 Index Schedule::next(Index iteration) const {
   if (every_) return (iteration / *every_ + 1) * *every_;
+  constexpr double near = 4.0;  // passes
+  if (iteration == 0 && expected_ && *expected_ * rows_per_iteration_ < near * rows_)
+    return std::max<Index>(1, static_cast<Index>(std::ceil(1.15 * *expected_)));
   const double least = std::ceil(0.5 * rows_ / rows_per_iteration_);
   const double most = std::max(least, 0.25 * static_cast<double>(iteration));
   double wait = most;

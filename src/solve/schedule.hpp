@@ -15,7 +15,10 @@ namespace polyak {
 
 class Schedule {
  public:
-  Schedule(const SolveOptions& options, Index rows, double rows_per_iteration);
+  /// `expected`: iterations to the tolerance, where theory predicts them; the
+  /// first measurement then waits for that, unless it is far away.
+  Schedule(const SolveOptions& options, Index rows, double rows_per_iteration,
+           std::optional<double> expected);
 
   /// The iteration at which to measure next.
   Index next(Index iteration) const;
@@ -24,6 +27,7 @@ class Schedule {
  private:
   std::optional<Index> every_;  // a fixed number of iterations
   double rows_, rows_per_iteration_;
+  std::optional<double> expected_;
   Index iteration_ = 0, previous_iteration_ = 0;
   double distance_ = 0.0, previous_distance_ = 0.0;
 };

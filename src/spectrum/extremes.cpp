@@ -64,27 +64,34 @@ double smallest_above(const std::vector<double>& values, double line) {
 
 }  // namespace
 
-Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team) {
+Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
+                        bool with_vectors) {
   const Index d = problem.cols();
   Extremes out;
   out.exact = true;
   out.source = "exact";
   if (d == 0) return out;
-  std::vector<double> values =
-      eigenvalues_of(gram(problem.A(), row_factor(problem, facts), team), d);
-  const double line = static_cast<double>(d) * eps * values.back();
+  std::vector<double> H = gram(problem.A(), row_factor(problem, facts), team);
+  out.values.resize(to_size(d));
+  if (with_vectors) {
+    eigenvectors_of(H, out.values);
+    out.vectors = std::move(H);
+  } else {
+    out.values = eigenvalues_of(std::move(H), d);
+  }
+  const double line = static_cast<double>(d) * eps * out.values.back();
   out.rows_read = static_cast<double>(problem.rows());
   // The sums in ÃᵀÃ may be off by more than that line (n equal rows are), and
   // then a zero eigenvalue stands above it.
-  const double doubtful = line + gram_additions(problem.A()) * eps * values.back();
-  const double lowest = smallest_above(values, line);
+  const double doubtful = line + gram_additions(problem.A()) * eps * out.values.back();
+  const double lowest = smallest_above(out.values, line);
   if (lowest > line && lowest <= doubtful) {
-    values = eigenvalues_by_qr(problem, facts, team);
+    out.values = eigenvalues_by_qr(problem, facts, team);
     out.rows_read *= 2.0;
   }
-  out.lambda_max = values.back();
-  out.lambda_min = smallest_above(values, line);
-  out.rank = std::count_if(values.begin(), values.end(), [&](double v) { return v > line; });
+  out.lambda_max = out.values.back();
+  out.lambda_min = smallest_above(out.values, line);
+  out.rank = std::count_if(out.values.begin(), out.values.end(), [&](double v) { return v > line; });
   return out;
 }
 
@@ -112,8 +119,9 @@ Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, Thre
 
 Extremes extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                   std::uint64_t seed) {
-  return problem.cols() <= most_exact_columns ? exact_extremes(problem, facts, team)
-                                              : lanczos_extremes(problem, facts, team, seed);
+  const Index d = problem.cols();
+  return d <= most_exact_columns ? exact_extremes(problem, facts, team, d <= most_model_columns)
+                                 : lanczos_extremes(problem, facts, team, seed);
 }
 
 double coherence_nu(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team) {
@@ -125,8 +133,7 @@ double coherence_nu(const Problem& problem, const MatrixFacts& facts, ThreadTeam
 
   std::vector<double> V = gram(problem.A(), row_factor(problem, facts), team);
   std::vector<double> values(to_size(d));
-  if (!symmetric_eigen({V.data(), d, d, d}, values))
-    throw Error(ErrorCode::internal, {.what = "the eigenvectors of A'A did not converge"});
+  eigenvectors_of(V, values);
   // Row j of V is an eigenvector; dividing it by √lambda_j turns ‖V a‖² into
   // aᵀH⁻¹a. What AᵀA cannot resolve is left out.
   const double line = static_cast<double>(d) * eps * values.back();

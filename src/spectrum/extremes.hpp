@@ -16,6 +16,9 @@ namespace polyak {
 /// AᵀA is formed up to here.
 constexpr Index most_exact_columns = 3000;
 
+/// Models that need d × d numbers of the rows are used up to here.
+constexpr Index most_model_columns = 256;
+
 struct Extremes {
   double lambda_min = 0.0;  ///< the smallest eigenvalue above d·eps·lambda_max
   double lambda_max = 0.0;
@@ -23,10 +26,13 @@ struct Extremes {
   Index rank = 0;           ///< eigenvalues above that line, when exact
   std::string source;       ///< "exact" or "lanczos estimate"
   double rows_read = 0.0;
+  std::vector<double> values;   ///< all eigenvalues, ascending, when exact
+  std::vector<double> vectors;  ///< row j belongs to values[j]; only when asked for
 };
 
 /// Of Ã = √W·A·scale.a.
-Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team);
+Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
+                        bool with_vectors = false);
 
 /// From `steps` Lanczos steps. lambda_max is an upper bound with probability
 /// 1 − 1e-3 (the safe rule of docs/theory); lambda_min is an estimate from
@@ -34,7 +40,8 @@ Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, Thread
 Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                           std::uint64_t seed, Index steps = 40);
 
-/// exact up to most_exact_columns columns, Lanczos beyond.
+/// exact up to most_exact_columns columns, Lanczos beyond; with vectors up to
+/// most_model_columns, where the models of the noise use them.
 Extremes extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                   std::uint64_t seed);
 

@@ -88,6 +88,12 @@ std::vector<double> eigenvalues_of(std::vector<double> H, Index d) {
   return values;
 }
 
+void eigenvectors_of(std::vector<double>& H, std::vector<double>& values) {
+  const Index d = std::ssize(values);
+  if (!symmetric_eigen({H.data(), d, d, d}, values))
+    throw Error(ErrorCode::internal, {.what = "the eigenvectors of A'A did not converge"});
+}
+
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
                          ThreadTeam& team) {
   const Index chunks = chunk_count(A);

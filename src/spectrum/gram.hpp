@@ -25,6 +25,8 @@ void load_rows(const RowMatrix& A, const std::function<double(Index)>& factor, I
 
 /// Ascending eigenvalues of a symmetric d × d matrix.
 std::vector<double> eigenvalues_of(std::vector<double> H, Index d);
+/// The same, and row j of H becomes the eigenvector of values[j].
+void eigenvectors_of(std::vector<double>& H, std::vector<double>& values);
 
 /// body(first, block): the rows [first, first + block.rows) times their
 /// factors, over all rows; each of `chunks` chunks goes in order on one thread.

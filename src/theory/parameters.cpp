@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "theory/blocks.hpp"
+
 namespace polyak::theory {
 namespace {
 
@@ -17,19 +19,29 @@ Roots widened(double lmin, double lmax, double gamma) {
   return {std::sqrt(lmin - g), std::sqrt(lmax + g)};
 }
 
-// The larger |z| of z² − t·z + b = 0.
-double larger_root(double t, double b) {
-  const double discriminant = t * t - 4.0 * b;
-  if (discriminant < 0.0) return std::sqrt(b);
-  return 0.5 * (std::abs(t) + std::sqrt(discriminant));
-}
-
 }  // namespace
 
-StepAndMomentum heavy_ball(double lmin, double lmax, double gamma) {
+Parameters Parameters::of(double alpha, double beta) {
+  const double root = std::sqrt(beta);
+  return {alpha, root, (1.0 - beta) / (1.0 + root)};
+}
+
+// Paper (eq:params_alpha), with 1 − √beta = 2√l/(√L + √l).
+Parameters heavy_ball_parameters(double lmin, double lmax, double gamma) {
   const auto [l, L] = widened(lmin, lmax, gamma);
-  const double root_beta = (L - l) / (L + l);
-  return {4.0 / ((L + l) * (L + l)), root_beta * root_beta};
+  return {4.0 / ((L + l) * (L + l)), (L - l) / (L + l), 2.0 * l / (L + l)};
+}
+
+// Paper, appendix A. beta is no square here: 1 − √beta = (1 − beta)/(1 + √beta).
+Parameters nesterov_parameters(double lmin, double lmax, double gamma) {
+  const auto [l, L] = widened(lmin, lmax, gamma);
+  const double root = std::sqrt((L - l) / (L + l));
+  return {1.0 / (L * L), root, 2.0 * l / (L + l) / (1.0 + root)};
+}
+
+StepAndMomentum heavy_ball(double lmin, double lmax, double gamma) {
+  const Parameters p = heavy_ball_parameters(lmin, lmax, gamma);
+  return {p.alpha, p.beta()};
 }
 
 StepAndMomentum nesterov(double lmin, double lmax, double gamma) {
@@ -43,24 +55,25 @@ double minibatch_sgd_step(double lmax, double frobenius2, double eta, double bat
   return 1.0 / (lmax * (1.0 - 1.0 / batch) + eta * frobenius2 / batch);
 }
 
+// The radius of a block falls and then rises along the spectrum, so that an
+// end has the largest.
+double contraction(Method method, const Parameters& p, double lmin, double lmax) {
+  return std::max(block_radius(method, p, lmin), block_radius(method, p, lmax));
+}
+
 double heavy_ball_rate(double alpha, double beta, double lmin, double lmax) {
-  return std::max(larger_root(1.0 + beta - alpha * lmin, beta),
-                  larger_root(1.0 + beta - alpha * lmax, beta));
+  return contraction(Method::heavy_ball, Parameters::of(alpha, beta), lmin, lmax);
 }
 
 double nesterov_rate(double alpha, double beta, double lmin, double lmax) {
-  const auto radius = [&](double l) {
-    const double rest = 1.0 - alpha * l;
-    return larger_root((1.0 + beta) * rest, beta * rest);
-  };
-  return std::max(radius(lmin), radius(lmax));
+  return contraction(Method::nesterov, Parameters::of(alpha, beta), lmin, lmax);
 }
 
 double heuristic_batch(double frobenius2, double lmax, Index d, double eta, double alpha,
                        double beta) {
   if (beta <= 0.0) return std::numeric_limits<double>::infinity();
-  return 16.0 * std::numbers::e * eta * frobenius2 * lmax *
-         std::log(2.0 * static_cast<double>(d)) * alpha * alpha / (beta * -std::log(beta));
+  return 16.0 * std::numbers::e * eta * std::log(2.0 * static_cast<double>(d)) *
+         (alpha * frobenius2) * (alpha * lmax) / (beta * -std::log(beta));
 }
 
 }  // namespace polyak::theory

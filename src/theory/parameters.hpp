@@ -1,10 +1,9 @@
 #pragma once
 
-// The paper's parameters as pure functions of numbers; kappa is that of AᵀA.
+// The paper's parameters as plain pairs, for those who only want to run a
+// method; polyak/theory.hpp has them with all their digits.
 
-#include <utility>
-
-#include "polyak/types.hpp"
+#include "polyak/theory.hpp"
 
 namespace polyak::theory {
 

@@ -21,6 +21,7 @@ class GoldenMoments : public testing::TestWithParam<Case> {
   SolveOptions options(Index batch) const {
     SolveOptions o = with_method("minibatch-hbm");
     o.batch_size = batch;
+    o.parameters = "paper";
     o.gamma = GetParam().gamma;
     o.sampling = GetParam().sampling;
     return o;

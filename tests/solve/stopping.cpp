@@ -29,6 +29,7 @@ TEST(divergence, is_caught_and_the_best_finite_iterate_is_kept) {
 TEST(divergence, of_a_batch_too_small_for_its_momentum_names_the_batch) {
   SolveOptions options = ample("minibatch-hbm");
   options.batch_size = 2;
+  options.parameters = "paper";
   const Report report = solve(Problem(consistent(2000, 20)), options);
   EXPECT_EQ(report.status, Status::diverged);
   EXPECT_NE(report.reason.find("--batch"), std::string::npos) << report.reason;

@@ -38,21 +38,13 @@ inline Problem dense_problem(const Matrix& A) {
 }
 
 /// Known squared singular values: A = U·diag(√values)·Vᵀ.
-inline Matrix with_spectrum(Index rows, const Vector& squared, Index cols, std::uint64_t seed) {
-  return orthonormal(rows, squared.size(), seed) * squared.cwiseSqrt().asDiagonal() *
-         orthonormal(cols, squared.size(), seed + 1).transpose();
-}
+Matrix with_spectrum(Index rows, const Vector& squared, Index cols, std::uint64_t seed);
 
 /// √W·A.
 inline Matrix weighted(const Matrix& A, const Vector& w) { return w.cwiseSqrt().asDiagonal() * A; }
 
 /// Eigenvalues of AᵀA, ascending, from Eigen's singular values: cols of them.
-inline Vector squared_singular_values(const Matrix& A) {
-  Vector out = Vector::Zero(A.cols());
-  const Vector s = Eigen::BDCSVD<Matrix>(A).singularValues();
-  for (Index i = 0; i < s.size(); ++i) out(A.cols() - 1 - i) = s(i) * s(i);
-  return out;
-}
+Vector squared_singular_values(const Matrix& A);
 
 inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;

@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "memory.hpp"
+#include "polyak/io.hpp"
+#include "polyak/plan.hpp"
+#include "solve_request.hpp"
+
+namespace polyak::cli {
+namespace {
+
+struct PlanRequest {
+  bool json = false;
+  SolveOptions options;
+};
+
+// The solver's own records, for those of its options that a plan heeds.
+std::vector<OptionRecord<SolveOptions>> heeded() {
+  std::vector<OptionRecord<SolveOptions>> out;
+  for (const auto& record : solve_options())
+    for (const char* name : {"tol", "sampling", "gamma", "seed", "threads"})
+      if (record.name == name) out.push_back(record);
+  return out;
+}
+
+const std::vector<OptionRecord<PlanRequest>>& output_options() {
+  static const std::vector<OptionRecord<PlanRequest>> table = {
+      {.name = "json",
+       .field = &PlanRequest::json,
+       .value = "",
+       .sentence = "Print one JSON object."},
+  };
+  return table;
+}
+
+Usage usage() {
+  return {.command = "plan",
+          .positionals = {"A", "b"},
+          .required = 1,
+          .text = R"(Look at A, predict what each method would need, and recommend one.
+
+Usage: polyak plan A [b] [options]
+
+Without b a consistent problem is assumed. Nothing is solved and no file is
+written; the seconds come from a short measurement on this machine.
+)",
+          .ending = R"(
+Examples:
+  polyak plan A.npy b.npy
+  polyak plan A.mtx --sampling uniform --tol 1e-6 --json
+)"};
+}
+
+std::string count(const std::optional<double>& value) {
+  if (!value) return "-";
+  return *value < 1e6 ? fmt::format("{:.0f}", *value) : fmt::format("{:.2e}", *value);
+}
+std::string decimals(const std::optional<double>& value, const char* form) {
+  return value ? fmt::format(fmt::runtime(form), *value) : "-";
+}
+
+// "model", "proved": what the long form starts with.
+std::string short_kind(const PlanRow& row) {
+  std::string out = row.kind.substr(0, row.kind.find(':'));
+  if (row.certified_rate) out += ", certified";
+  return out;
+}
+
+std::string facts_text(const PlanReport& plan) {
+  std::string out = fmt::format("A is {} x {} ({})\n", plan.rows, plan.cols, plan.matrix);
+  const auto line = [&](const char* label, const std::string& text) {
+    out += fmt::format("  {:<12} {}\n", label, text);
+  };
+  line("rows", fmt::format("{} zero, {} repeated", plan.zero_rows, plan.duplicate_rows));
+  if (plan.table.empty()) return out;
+  line("spectrum", fmt::format("lambda_min {:.4g}, lambda_max {:.4g}, kappa {:.4g} ({})",
+                               plan.lambda_min, plan.lambda_max, plan.kappa,
+                               plan.spectrum_source));
+  line("size", fmt::format("|A|_F^2 {:.6g}, kappa_bar {:.4g}", plan.frobenius2, plan.kappa_bar));
+  line("sampling", fmt::format("{}, eta {:.4g}{}", plan.sampling, plan.eta,
+                               plan.eta_effective
+                                   ? fmt::format(", eta_eff {:.4g}", *plan.eta_effective)
+                                   : ""));
+  if (plan.relative_residual)
+    line("best fit", fmt::format("residual {:.2g} of |b|", *plan.relative_residual));
+  return out;
+}
+
+std::string table_text(const PlanReport& plan) {
+  std::string out = fmt::format("\nTo a tolerance of {:g}:\n", plan.tol);
+  out += fmt::format("    {:<14} {:>9} {:>8} {:>11} {:>11} {:>9} {:>9}  {}\n", "method", "batch",
+                     "rate", "iterations", "rows", "passes", "seconds", "prediction");
+  for (std::size_t i = 0; i < plan.table.size(); ++i) {
+    const PlanRow& row = plan.table[i];
+    out += fmt::format("  {} {:<14} {:>9} {:>8} {:>11} {:>11} {:>9} {:>9}  {}{}\n",
+                       i == plan.recommended ? '*' : ' ', row.method,
+                       row.batch ? std::to_string(*row.batch) : "-",
+                       decimals(row.rate, "{:.4f}"), count(row.iterations),
+                       count(row.row_products), decimals(row.passes, "{:.3g}"),
+                       decimals(row.seconds, "{:.3g}"), short_kind(row),
+                       row.note.empty() ? "" : "; " + row.note);
+  }
+  return out;
+}
+
+std::string advice(const PlanReport& plan, const std::string& A, const std::string& b,
+                   const SolveOptions& options) {
+  const PlanRow& row = plan.table[plan.recommended];
+  std::string command = fmt::format("polyak solve {} {} --method {}", A, b, row.method);
+  if (row.batch) command += fmt::format(" --batch {}", *row.batch);
+  if (row.batch && options.sampling != "row-norm") command += " --sampling " + options.sampling;
+  if (options.tol != SolveOptions{}.tol) command += fmt::format(" --tol {:g}", options.tol);
+  std::string out = "\nRecommended (*):  " + command + "\n";
+  for (const std::string& remark : plan.remarks) out += "Note: " + remark + "\n";
+  return out + R"(
+rate: the error falls like rate^k. proved and bound: by theory; certified: also
+proved for any matrix with this spectrum; model: expected, within a few percent;
+estimate: from an estimated spectrum. seconds leave out reading and set-up.
+)";
+}
+
+}  // namespace
+
+int plan_command(const Words& words, Messages& messages) {
+  PlanRequest request;
+  DataOptions data;
+  MessageOptions message;
+  OptionSet options;
+  options.add("Data", reading_options(), data);
+  options.add("Plan", heeded(), request.options);
+  options.add("Output", output_options(), request);
+  options.add("Messages", message_options(), message);
+  const Parsed parsed = parse(words, options, usage());
+  if (parsed.help) return print(help_text(usage(), options)), 0;
+  messages.configure(message);
+  const std::string A = parsed.positionals[0];
+  const bool has_b = parsed.positionals.size() > 1;
+  messages.status("reading " + A);
+  const Table table = with_memory_for(A, [&] { return read_table(A, data.read_options()); });
+  const Array b = has_b ? read_array(parsed.positionals[1]) : table.b;
+  messages.status("planning");
+  const PlanReport plan =
+      with_memory_for(A, [&] { return make_plan_report(table.A, b, request.options); });
+  messages.status("");
+  if (request.json) return print(to_json(plan)), 0;
+  print(facts_text(plan));
+  if (plan.table.empty()) return print(plan.remarks[0] + "\n"), 0;
+  print(table_text(plan));
+  print(advice(plan, A, has_b ? parsed.positionals[1] : "b", request.options));
+  return 0;
+}
+
+}  // namespace polyak::cli

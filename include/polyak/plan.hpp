@@ -1,0 +1,53 @@
+#pragma once
+
+/// \file plan.hpp
+/// A plan before running: what A is like, what each method would need to a
+/// wanted tolerance, and which one to take.
+
+#include "polyak/solve.hpp"
+
+namespace polyak {
+
+/// One method as it would run. What is not predicted is absent.
+struct PlanRow {
+  std::string method;
+  std::optional<Index> batch;
+  std::optional<double> step_size;
+  std::optional<double> momentum;
+  std::optional<double> rate;            ///< the error falls like rate^k; 1 or more diverges
+  std::string kind;                      ///< what stands behind it: "proved", "bound", "model: …", …
+  std::optional<double> certified_rate;  ///< proved for any A with this spectrum
+  std::optional<double> stability_number;  ///< q < 1: certified stable
+  std::optional<double> iterations;
+  std::optional<double> row_products;
+  std::optional<double> passes;
+  std::optional<double> seconds;  ///< of iterating, from a short measurement here; set-up left out
+  std::string note;
+};
+
+struct PlanReport {
+  Index rows = 0, cols = 0, nnz = 0, rank = 0;
+  std::string matrix;
+  Index zero_rows = 0, zero_columns = 0, duplicate_rows = 0;
+  double frobenius2 = 0.0, lambda_min = 0.0, lambda_max = 0.0, kappa = 0.0, kappa_bar = 0.0;
+  std::string spectrum_source;  ///< "exact" or "lanczos estimate"
+  std::string sampling;
+  double eta = 1.0;
+  std::optional<double> eta_effective;
+  /// Of the least squares solution, relative to ‖b‖; only with b and few columns.
+  std::optional<double> relative_residual;
+  double tol = 0.0;
+  std::vector<PlanRow> table;
+  std::size_t recommended = 0;  ///< index into the table
+  std::vector<std::string> remarks;
+  double seconds = 0.0;  ///< what planning took
+};
+
+/// b may be absent: then a consistent problem and a solution without a
+/// preferred direction are assumed. Uses tol, sampling, seed and threads of
+/// the options.
+PlanReport make_plan_report(const MatrixPtr& A, const Array& b, const SolveOptions& options);
+
+std::string to_json(const PlanReport& plan);
+
+}  // namespace polyak

@@ -1,0 +1,359 @@
+#include "polyak/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "linalg/tsqr.hpp"
+#include "sampling/law.hpp"
+#include "solve/engine.hpp"
+#include "solve/forecast.hpp"
+#include "spectrum/duplicates.hpp"
+#include "theory/parameters.hpp"
+
+namespace polyak {
+namespace {
+
+constexpr double infinite_batch = 1e300;  // exact gradients
+
+Sampling law_of(const std::string& name) {
+  if (name == "uniform") return Sampling::uniform;
+  return name == "mixed" ? Sampling::mixed : Sampling::row_norm;
+}
+
+Array zeros(Index n) { return Array(std::vector<double>(to_size(n), 0.0), n, 1); }
+
+ProblemData parts(const MatrixPtr& A, const Array& b) {
+  ProblemData data;
+  data.A = A;
+  data.b = b.empty() ? zeros(A->rows()) : b;
+  return data;
+}
+
+class Reporter {
+ public:
+  Reporter(const MatrixPtr& A, const Array& b, const SolveOptions& options)
+      : options_(options),
+        problem_(parts(A, b)),
+        has_b_(!b.empty()),
+        team_(static_cast<int>(options.threads)),
+        facts_(gather_facts(problem_, team_)),
+        products_(*A, {}, facts_.scale, team_) {}
+
+  PlanReport make() {
+    tell_facts();
+    if (facts_.frobenius2 == 0.0) {
+      out_.remarks.push_back("A is zero: every x is a solution, and there is nothing to plan.");
+      return std::move(out_);
+    }
+    tell_spectrum();
+    look_at_b();
+    add_deterministic();
+    add_one_row_methods();
+    add_minibatches();
+    recommend();
+    return std::move(out_);
+  }
+
+ private:
+  double unscaled(double v) const { return v / facts_.scale.a / facts_.scale.a; }
+
+  void tell_facts() {
+    const RowMatrix& A = problem_.A();
+    out_.rows = A.rows();
+    out_.cols = A.cols();
+    out_.nnz = A.nonzeros();
+    out_.matrix = A.kind();
+    out_.zero_rows = facts_.zero_rows;
+    out_.zero_columns = std::ssize(facts_.zero_columns);
+    out_.duplicate_rows = count_duplicate_rows(A, team_);
+    out_.frobenius2 = unscaled(facts_.frobenius2);
+    out_.tol = options_.tol;
+    out_.sampling = options_.sampling;
+  }
+
+  void tell_spectrum() {
+    sampler_ = std::make_unique<const Sampler>(
+        law_weights(law_of(options_.sampling), facts_.norms2, {}));
+    extremes_ = extremes(problem_, facts_, team_, options_.seed);
+    out_.eta = sampling_eta(*sampler_, facts_.norms2, facts_.frobenius2);
+    forecast_.emplace(problem_, facts_, extremes_, *sampler_, out_.eta * facts_.frobenius2, 0.0,
+                      team_, options_.seed);
+    out_.lambda_min = unscaled(extremes_.lambda_min);
+    out_.lambda_max = unscaled(extremes_.lambda_max);
+    out_.kappa = extremes_.lambda_max / extremes_.lambda_min;
+    out_.rank = extremes_.exact ? extremes_.rank : 0;
+    out_.kappa_bar = facts_.frobenius2 / extremes_.lambda_min / static_cast<double>(out_.cols);
+    out_.spectrum_source = extremes_.source;
+    out_.eta_effective = law_of(options_.sampling) == Sampling::row_norm
+                             ? 1.0
+                             : effective_eta(problem_, facts_, extremes_.lambda_max, ratios(),
+                                             team_, options_.seed);
+    remark_on_spectrum();
+  }
+
+  std::vector<double> ratios() const {
+    std::vector<double> out(facts_.norms2.size(), 0.0);
+    for (std::size_t j = 0; j < out.size(); ++j) {
+      const double p = sampler_->probability(static_cast<Index>(j));
+      if (p > 0.0) out[j] = facts_.norms2[j] / p;
+    }
+    return out;
+  }
+
+  void remark_on_spectrum() {
+    if (!extremes_.exact)
+      out_.remarks.push_back(
+          "The spectrum is estimated: stability is certified with probability 0.999, rates are "
+          "estimates.");
+    if (extremes_.exact && extremes_.rank < out_.cols)
+      out_.remarks.push_back(fmt::format(
+          "A has rank {} of {}: lambda_min is its smallest nonzero eigenvalue and the solution of "
+          "least norm is meant. A ridge term, lsqr and direct are the alternatives.",
+          extremes_.rank, out_.cols));
+    if (out_.kappa > 1e10)
+      out_.remarks.push_back(
+          "A'A is nearly singular: the strongly convex theory says little here; direct and lsqr "
+          "do not depend on it.");
+  }
+
+  // With b and eigenvectors: the components of x_0 − x*, and what no x can fit.
+  void look_at_b() {
+    const Index d = problem_.cols();
+    target_ = options_.tol * (1.0 + std::sqrt(static_cast<double>(d)));
+    if (!has_b_ || extremes_.vectors.empty() || problem_.right_hand_sides() != 1) return;
+    std::vector<double> x(to_size(d), 0.0), g(x.size());
+    double residual2 = 0.0;
+    const auto gradient = [&] {
+      products_.full_gradient({x.data(), 1, d, d}, problem_.b(), {g.data(), 1, d, d},
+                              {&residual2, 1});
+    };
+    gradient();
+    const double first = std::sqrt(residual2);
+    double size2 = 0.0;
+    const std::vector<double>& values = forecast_->eigenvalues();
+    const Index skip = d - std::ssize(values);
+    for (Index j = 0; j < std::ssize(values); ++j) {
+      const double* v = extremes_.vectors.data() + (skip + j) * d;
+      const double c = std::inner_product(v, v + d, g.begin(), 0.0) / values[to_size(j)];
+      start_.push_back(c);
+      size2 += c * c;
+    }
+    const double unit = facts_.scale.a / facts_.scale.b;
+    for (Index j = 0; j < std::ssize(values); ++j)
+      for (Index k = 0; k < d; ++k)
+        x[to_size(k)] -= unit * start_[to_size(j)] * extremes_.vectors[to_size((skip + j) * d + k)];
+    gradient();
+    const double left = std::sqrt(residual2);
+    if (facts_.b_norms[0] == 0.0 || first == 0.0) return start_.clear();
+    out_.relative_residual = left / facts_.b_norms[0];
+    consistent_ = left <= options_.tol * (std::sqrt(facts_.frobenius2 * size2) + facts_.b_norms[0]);
+    target_ = options_.tol * (std::sqrt(facts_.frobenius2 * size2) + facts_.b_norms[0]) / first;
+    if (!consistent_)
+      out_.remarks.push_back(fmt::format(
+          "The data are inconsistent (the best residual is {:.2g} of |b|): sampled methods with "
+          "fixed parameters level off at their convergence horizon before a tolerance of {:g}.",
+          *out_.relative_residual, options_.tol));
+  }
+
+  double seconds_of(const std::string& method, const Parameters& parameters, Index steps) {
+    const bool samples = find_method(method)->sampled;
+    const auto run = make_method(
+        method, Setting{problem_, facts_, products_, samples ? sampler_.get() : nullptr, parameters});
+    const double start = now_s();
+    run->advance(0, steps);
+    return (now_s() - start) / static_cast<double>(steps);
+  }
+
+  static Parameters constant(const theory::Parameters& p, Index batch) {
+    Parameters out;
+    out.batch = batch;
+    out.step_size = [a = p.alpha](Index) { return a; };
+    out.momentum = [b = p.beta()](Index) { return b; };
+    return out;
+  }
+
+  void finish(PlanRow row, double iterations, double rows_per_iteration, double seconds) {
+    const bool sampled = find_method(row.method)->sampled;
+    if (sampled && !consistent_) {
+      row.note = "stops at its convergence horizon";
+    } else if (std::isfinite(iterations)) {
+      row.iterations = std::max(1.0, std::ceil(iterations));
+      row.row_products = *row.iterations * rows_per_iteration;
+      row.passes = *row.row_products / static_cast<double>(out_.rows);
+      row.seconds = *row.iterations * seconds;
+    } else {
+      row.note = "diverges";
+    }
+    out_.table.push_back(std::move(row));
+  }
+
+  // LSQR's and CGLS's Chebyshev bound; heavy ball and Nesterov exactly.
+  void add_deterministic() {
+    const double n = static_cast<double>(out_.rows), root = std::sqrt(out_.kappa);
+    add_direct();
+    const double pass = seconds_of("gd", constant(theory::Parameters::of(0.0, 0.0), out_.rows), 1);
+    const double krylov = (root - 1.0) / (root + 1.0);
+    PlanRow lsqr;
+    lsqr.method = "lsqr";
+    lsqr.rate = krylov;
+    lsqr.kind = "bound";
+    const double steps = krylov > 0.0 ? std::log(target_ / 2.0) / std::log(krylov) : 1.0;
+    finish(lsqr, std::min(steps, static_cast<double>(out_.cols)), 2.0 * n, 2.0 * pass);
+    const double lmin = extremes_.lambda_min, lmax = extremes_.lambda_max;
+    const std::string kind = extremes_.exact ? "proved" : "estimate: from the estimated spectrum";
+    for (const auto& [name, method, p] :
+         {std::tuple{"hbm", theory::Method::heavy_ball,
+                     theory::heavy_ball_parameters(lmin, lmax, options_.gamma)},
+          {"nag", theory::Method::nesterov,
+           theory::nesterov_parameters(lmin, lmax, options_.gamma)}}) {
+      PlanRow row = momentum_row(name, p);
+      row.rate = theory::contraction(method, p, lmin, lmax);
+      row.kind = kind;
+      finish(row, forecast_->iterations(method, p, infinite_batch, start_, target_), n, pass);
+    }
+  }
+
+  PlanRow momentum_row(const std::string& method, const theory::Parameters& p) const {
+    PlanRow row;
+    row.method = method;
+    row.step_size = p.alpha * facts_.scale.a * facts_.scale.a;
+    row.momentum = p.beta();
+    return row;
+  }
+
+  // Householder QR by blocks costs a read and 2nd² operations; timed on a few rows.
+  void add_direct() {
+    if (out_.cols > most_exact_columns) return;
+    const Index d = out_.cols, count = std::min<Index>(out_.rows, 2048);
+    std::vector<double> rows(to_size(count * d));
+    problem_.A().copy_rows(0, count, {rows.data(), count, d, d});
+    const double start = now_s();
+    Tsqr qr(d);
+    qr.add({rows.data(), count, d, d});
+    qr.finish();
+    const double each = (now_s() - start) / static_cast<double>(std::max<Index>(1, count));
+    PlanRow row;
+    row.method = "direct";
+    row.kind = "exact";
+    finish(row, 1.0, static_cast<double>(out_.rows),
+           each * static_cast<double>(out_.rows) / static_cast<double>(team_.size()));
+  }
+
+  // Kaczmarz draws by row norms whatever the law of the minibatches is.
+  void add_one_row_methods() {
+    const Index steps = std::min<Index>(4096, 4 * out_.rows);
+    const bool by_norm = law_of(options_.sampling) == Sampling::row_norm;
+    PlanRow row;
+    row.method = "rk";
+    const double f2 = facts_.frobenius2;
+    row.certified_rate = extremes_.exact
+                             ? std::optional(std::sqrt(1.0 - extremes_.lambda_min / f2))
+                             : std::nullopt;
+    const theory::Parameters p = theory::Parameters::of(1.0 / f2, 0.0);
+    row.rate = by_norm ? forecast_->rate(theory::Method::heavy_ball, p, 1)
+                       : std::sqrt(1.0 - extremes_.lambda_min / f2);
+    row.kind = by_norm ? forecast_->kind() : "bound";
+    Parameters parameters = constant(p, 1);
+    parameters.land_on_rows = true;
+    const double iterations =
+        by_norm ? forecast_->iterations(theory::Method::heavy_ball, p, 1.0, start_, target_)
+                : std::log(target_) / std::log(*row.rate);
+    finish(row, iterations, 1.0, seconds_of("rk", parameters, steps));
+  }
+
+  void add_minibatches() {
+    const Index n = out_.rows, best = forecast_->best_batch(n);
+    std::vector<Index> batches;
+    for (double factor : {0.125, 1.0, 8.0, 64.0})
+      batches.push_back(
+          std::clamp<Index>(static_cast<Index>(factor * static_cast<double>(best)), 1, n));
+    batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+    for (Index batch : batches) {
+      if (batch == best) automatic_ = out_.table.size();
+      add_minibatch(batch, forecast_->tuned(batch), "");
+    }
+    add_paper_batch();
+  }
+
+  void add_minibatch(Index batch, const theory::Parameters& p, const std::string& note) {
+    PlanRow row = momentum_row("minibatch-hbm", p);
+    row.batch = batch;
+    row.rate = forecast_->rate(theory::Method::heavy_ball, p, batch);
+    row.kind = forecast_->kind();
+    row.note = note;
+    const double energy = out_.eta * facts_.frobenius2;
+    row.stability_number =
+        theory::stability_number(p, extremes_.lambda_max, energy, static_cast<double>(batch));
+    const double certified =
+        theory::rate_for_batch(forecast_->worst_case(), theory::Method::heavy_ball, p,
+                               static_cast<double>(batch));
+    if (extremes_.exact && certified < 1.0) row.certified_rate = certified;
+    const Index steps = std::clamp<Index>(out_.rows / 8 / batch, 1, 50);
+    const double seconds = seconds_of("minibatch-hbm", constant(quiet(p), batch), steps);
+    finish(row,
+           forecast_->iterations(theory::Method::heavy_ball, p, static_cast<double>(batch), start_,
+                                 target_),
+           static_cast<double>(batch), seconds);
+  }
+
+  // The same work without moving x: a timing must not overflow.
+  static theory::Parameters quiet(theory::Parameters p) {
+    p.alpha = 0.0;
+    return p;
+  }
+
+  void add_paper_batch() {
+    const theory::Parameters p = theory::heavy_ball_parameters(extremes_.lambda_min,
+                                                               extremes_.lambda_max, options_.gamma);
+    const double heuristic = theory::heuristic_batch(
+        facts_.frobenius2, extremes_.lambda_max, out_.cols, out_.eta, p.alpha, p.beta());
+    if (out_.kappa < 2.0 || !std::isfinite(heuristic)) return;
+    const Index batch =
+        std::clamp<Index>(static_cast<Index>(std::min(heuristic, 1e15)), 1, out_.rows);
+    add_minibatch(batch, p, heuristic > static_cast<double>(out_.rows)
+                                ? "the paper's parameters; its B* exceeds the rows"
+                                : "the paper's parameters and B*");
+  }
+
+  // The fastest here; of the minibatches only the one that solve takes by
+  // itself, whose batch does not depend on a clock.
+  void recommend() {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < out_.table.size(); ++i) {
+      const PlanRow& row = out_.table[i];
+      if (!row.seconds || *row.seconds >= least || (row.batch && i != automatic_)) continue;
+      least = *row.seconds;
+      out_.recommended = i;
+    }
+  }
+
+  SolveOptions options_;
+  Problem problem_;
+  bool has_b_;
+  ThreadTeam team_;
+  MatrixFacts facts_;
+  Products products_;
+  std::unique_ptr<const Sampler> sampler_;
+  Extremes extremes_;
+  std::optional<Forecast> forecast_;
+  std::vector<double> start_;  // v_jᵀ(x_0 − x*)
+  double target_ = 1e-8;       // by which the error must fall
+  bool consistent_ = true;
+  std::size_t automatic_ = 0;  // the row of the batch that solve would take
+  PlanReport out_;
+};
+
+}  // namespace
+
+PlanReport make_plan_report(const MatrixPtr& A, const Array& b, const SolveOptions& options) {
+  const double start = now_s();
+  PlanReport out = Reporter(A, b, options).make();
+  out.seconds = now_s() - start;
+  return out;
+}
+
+}  // namespace polyak

@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "linalg/blas.hpp"
+#include "linalg/buffer.hpp"
+#include "linalg/factor.hpp"
+#include "linalg/symmetric.hpp"
+#include "polyak/error.hpp"
+#include "theory/diagonal.hpp"
+#include "theory/impulse.hpp"
+
+namespace polyak::theory {
+namespace {
+
+using Vector = std::vector<double>;
+
+ConstView square(std::span<const double> X, Index d) { return {X.data(), d, d, d}; }
+View square(std::span<double> X, Index d) { return {X.data(), d, d, d}; }
+
+void symmetrise(View X) {
+  for (Index i = 0; i < X.rows; ++i) {
+    for (Index j = 0; j < i; ++j) X(i, j) = X(j, i) = 0.5 * (X(i, j) + X(j, i));
+  }
+}
+
+// N(P) in the eigenbasis, by way of the space of x, where the rows are.
+class RotatedNoise {
+ public:
+  RotatedNoise(Vector eigenvalues, Vector eigenvectors, RowNoise noise)
+      : l_(std::move(eigenvalues)), V_(std::move(eigenvectors)), noise_(std::move(noise)) {}
+
+  void operator()(std::span<const double> X, std::span<const double> m, double residual2,
+                  std::span<double> out) const {
+    const Index k = std::ssize(l_), d = std::ssize(V_) / k;
+    const ConstView V{V_.data(), k, d, d};
+    Buffer half(k, d), P(d, d), sum(d, d);
+    gemm(1.0, square(X, k), Transpose::no, V, Transpose::no, 0.0, half.view());
+    gemm(1.0, V, Transpose::yes, half.view(), Transpose::no, 0.0, P.view());
+    noise_(P.view(), residual2 == 0.0 ? Vector{} : mean(V, m), sum.view());
+    gemm(1.0, V, Transpose::no, sum.view(), Transpose::no, 0.0, half.view());
+    gemm(1.0, half.view(), Transpose::no, V, Transpose::yes, 0.0, square(out, k));
+    subtract_square(square(X, k), square(out, k));
+    symmetrise(square(out, k));
+  }
+
+ private:
+  static Vector mean(ConstView V, std::span<const double> m) {
+    Vector out(to_size(V.cols), 0.0);
+    for (Index j = 0; j < std::ssize(m); ++j) {
+      for (Index i = 0; i < V.cols; ++i) out[to_size(i)] += V(j, i) * m[to_size(j)];
+    }
+    return out;
+  }
+
+  void subtract_square(ConstView X, View out) const {  // H·X·H
+    for (Index i = 0; i < X.rows; ++i) {
+      for (Index j = 0; j < X.cols; ++j) out(i, j) -= l_[to_size(i)] * X(i, j) * l_[to_size(j)];
+    }
+  }
+
+  Vector l_, V_;
+  RowNoise noise_;
+};
+
+// lmax(N, X) for X > 0; infinite where X is not.
+double generalised_largest(Vector N, Vector X, Index d) {
+  Vector values(to_size(d));
+  if (!cholesky(square(std::span(X), d))) return std::numeric_limits<double>::infinity();
+  solve_right(square(std::span(X), d), square(std::span(N), d));
+  solve_left(square(std::span(X), d), square(std::span(N), d), Transpose::yes);
+  symmetrise(square(std::span(N), d));
+  if (!symmetric_eigenvalues(square(std::span(N), d), values))
+    return std::numeric_limits<double>::infinity();
+  return values.back();
+}
+
+// lmax(N(Gam o X), X) with X = Z + shift·I.
+double upper_growth(const Model& model, const Vector& roots, Vector X, double shift) {
+  const Index d = model.width;
+  for (Index j = 0; j < d; ++j) X[to_size(j * d + j)] += shift;
+  Vector product(X.size()), image(X.size());
+  for (std::size_t k = 0; k < X.size(); ++k) product[k] = roots[k] * roots[k] * X[k];
+  model.noise(product, {}, 0.0, image);
+  return generalised_largest(std::move(image), std::move(X), d);
+}
+
+}  // namespace
+
+RowNoise noise_of_rows(ConstView A, std::span<const double> probabilities,
+                       std::span<const double> residual) {
+  Vector p(probabilities.begin(), probabilities.end()), r(residual.begin(), residual.end());
+  return [A, p = std::move(p), r = std::move(r)](ConstView P, std::span<const double> m, View out) {
+    Buffer image(A.rows, A.cols);
+    gemm(1.0, A, Transpose::no, P, Transpose::no, 0.0, image.view());
+    for (Index i = 0; i < A.rows; ++i) {
+      double weight = 0.0, mean = 0.0;
+      for (Index j = 0; j < A.cols; ++j) weight += A(i, j) * image.view()(i, j);
+      for (Index j = 0; j < std::ssize(m); ++j) mean += A(i, j) * m[to_size(j)];
+      if (!m.empty() && !r.empty()) weight += r[to_size(i)] * (2.0 * mean + r[to_size(i)]);
+      const double scale = p[to_size(i)] > 0.0 ? weight / p[to_size(i)] : 0.0;
+      for (Index j = 0; j < A.cols; ++j) image.view()(i, j) = scale * A(i, j);
+    }
+    gemm(1.0, A, Transpose::yes, image.view(), Transpose::no, 0.0, out);
+  };
+}
+
+Model exact_model(Vector eigenvalues, Vector eigenvectors, RowNoise noise) {
+  Model model = named_model("exact", std::move(eigenvalues));
+  if (eigenvectors.empty() || eigenvectors.size() % model.eigenvalues.size() != 0)
+    throw Error(ErrorCode::usage, {.what = "there must be one eigenvector per eigenvalue"});
+  model.width = std::ssize(model.eigenvalues);
+  model.noise = RotatedNoise(model.eigenvalues, std::move(eigenvectors), std::move(noise));
+  model.growth = leading_growth;
+  return model;
+}
+
+// Z = D^−1/2·Y for the leading Y of D^1/2·N·D^1/2 solves N(Gam o Z) = value·Z; any
+// X > 0 near it gives an upper bound, and the best of a few is taken.
+double upper_batch_for_rate(const Model& model, Method method, const Parameters& p, double r) {
+  const Impulse impulse(method, p, model.eigenvalues, model.ridge, r);
+  if (!impulse.exists() || model.name != "exact") return std::numeric_limits<double>::infinity();
+  Vector Z;
+  leading_growth(model, impulse, Z);
+  const Vector roots = gain_roots(impulse, model.width);
+  double trace = 0.0;
+  for (std::size_t k = 0; k < Z.size(); ++k) Z[k] /= roots[k];
+  for (Index j = 0; j < model.width; ++j) trace += Z[to_size(j * (model.width + 1))];
+  for (double& v : Z) v /= trace;
+  double best = std::numeric_limits<double>::infinity();
+  for (const double shift : {0.0, 1e-10, 1e-7, 1e-4, 1e-1, 1e3})
+    best = std::min(best, upper_growth(model, roots, Z, shift));
+  return p.alpha * p.alpha * std::max(0.0, best);
+}
+
+}  // namespace polyak::theory

@@ -1,0 +1,58 @@
+#pragma once
+
+// What noise of one step does later. With g_m the response of the error to a
+// unit kick m steps ago and h_m = now·g_m − before·g_{m−1} that of the point where
+// gradients are taken (blocks.hpp), s = r² and u = s − b,
+//   Gam_ij = Σ_m s^−(m+1) h_m(l_i)·h_m(l_j),   S_j = Σ_m s^−(m+1) g_m(l_j)².
+// (docs/theory, 4.2 and 4.3.) Written so that nothing cancels, with y = alpha·l,
+// dy = y_i − y_j and, for (HBM), y_m the mean of y_i and y_j:
+//   (HBM) Gam_ij = s·u·(s + b)/(u²(Q(y_m) + s·dy²/4) + b·s²·dy²)
+//         Q(y) = (s − 1)(s − b²) + s·y(2(1 + b) − y) = u² + s(4b − t²)
+//   (NAG) Gam_ij = (s(1 + beta)²·u_i·u_j + beta²(s² − b_i·b_j))
+//                  / (s²·beta²·dy² + u_i·u_j·R)
+//         R = (s − 1)(s − beta²) + (y_i + y_j − y_i·y_j)(s(1 + beta) − beta²(1 − s))
+//             − s·beta·y_i·y_j
+
+#include <span>
+#include <vector>
+
+#include "polyak/theory.hpp"
+
+namespace polyak::theory {
+
+class Impulse {
+ public:
+  /// Of the blocks at l_j + ridge.
+  Impulse(Method method, const Parameters& p, std::span<const double> l, double ridge, double r);
+
+  /// Whether the sums converge: r > rho(T). The rest is meaningless otherwise.
+  bool exists() const { return exists_; }
+  Index size() const { return static_cast<Index>(y_.size()); }
+
+  double gain(Index i, Index j) const;               ///< Gam_ij
+  double gain(Index j) const { return gain(j, j); }  ///< Gam_j
+  double error_gain(Index j) const;                  ///< S_j; Gam_j for (HBM)
+  /// Σ_m s^−(m+1) e_m² of (HBM) started from rest at e_0 = 1.
+  double start_gain(Index j) const;
+  double r2() const { return s_; }
+
+ private:
+  double heavy_ball_gain(double y_i, double y_j) const;
+  double nesterov_gain(double y_i, double y_j) const;
+  double quadratic(double y) const;                   // Q
+  double nesterov_quadratic(double y_i, double y_j) const;  // R
+
+  Method method_;
+  Parameters p_;
+  std::vector<double> y_;
+  double s_, beta_;
+  double above_;  // s − beta
+  double below_;  // s − 1
+  double far_;    // s − beta²
+  bool exists_ = true;
+};
+
+/// rho(T) over these eigenvalues.
+double contraction(Method method, const Parameters& p, std::span<const double> l, double ridge);
+
+}  // namespace polyak::theory

@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "linalg/symmetric.hpp"
+#include "polyak/error.hpp"
+#include "theory/diagonal.hpp"
+#include "theory/impulse.hpp"
+
+namespace polyak::theory {
+namespace {
+
+using Vector = std::vector<double>;
+
+void check_spectrum(const Vector& l) {
+  if (!l.empty() && *std::min_element(l.begin(), l.end()) > 0.0) return;
+  throw Error(ErrorCode::usage, {.what = "a model needs the nonzero eigenvalues of A'A",
+                                 .expected = "at least one, all positive"});
+}
+
+void check_square(const Vector& l, std::span<const double> matrix) {
+  if (matrix.size() == l.size() * l.size()) return;
+  throw Error(ErrorCode::usage, {.what = "the matrix of a noise model must be d x d",
+                                 .found = std::to_string(matrix.size()) + " numbers",
+                                 .expected = std::to_string(l.size() * l.size())});
+}
+
+// lmax of a symmetric matrix given by its entries.
+template <class Entry>
+double largest(Index d, Entry entry) {
+  Vector M(to_size(d * d)), values(to_size(d));
+  const View view{M.data(), d, d, d};
+  for (Index i = 0; i < d; ++i) {
+    for (Index j = i; j < d; ++j) view(i, j) = entry(i, j);
+  }
+  if (!symmetric_eigenvalues(view, values))
+    throw Error(ErrorCode::internal, {.what = "eigenvalues of a noise model were not found"});
+  return values.back();
+}
+
+}  // namespace
+
+Model named_model(std::string name, Vector eigenvalues) {
+  check_spectrum(eigenvalues);
+  Model model;
+  model.name = std::move(name);
+  model.energy = std::accumulate(eigenvalues.begin(), eigenvalues.end(), 0.0);
+  model.eigenvalues = std::move(eigenvalues);
+  return model;
+}
+
+// B_cert = alpha²·max_j l_j(E − l_j)Gam_j (docs/theory, 4.3); with a ridge the
+// noise has l_j and the impulse l_j + ridge. Between the ends of the spectrum
+// the maximum is at an end without a ridge; with one, l(E − l) is at most
+// (l + ridge)(E + ridge − (l + ridge)), to which the same applies.
+Model worst_case_model(Vector eigenvalues, double energy) {
+  Model model = named_model("worst-case", std::move(eigenvalues));
+  model.certified = true;
+  model.energy = energy;
+  model.growth = [](const Model& m, const Impulse& impulse, Vector&) {
+    double most = 0.0;
+    for (Index j = 0; j < impulse.size(); ++j) {
+      const double l = m.eigenvalues[to_size(j)], rest = std::max(0.0, m.energy - l);
+      most = std::max(most, (m.ends_only ? l + m.ridge : l) * rest * impulse.gain(j));
+    }
+    return most;
+  };
+  return model;
+}
+
+Model worst_case_model(double lambda_min, double lambda_max, double energy) {
+  Model model = worst_case_model({lambda_min, lambda_max}, energy);
+  model.ends_only = true;
+  return model;
+}
+
+// B_certS = alpha²·lmax(Gam o (S − H²)) (docs/theory, section 0).
+Model spread_model(Vector eigenvalues, Vector S) {
+  check_square(eigenvalues, S);
+  Model model = named_model("spread", std::move(eigenvalues));
+  model.certified = true;
+  model.energy = spread_energy(model.eigenvalues, S);
+  model.growth = [S = std::move(S)](const Model& m, const Impulse& impulse, Vector&) {
+    const Index d = impulse.size();
+    const double most = largest(d, [&](Index i, Index j) {
+      const double l = m.eigenvalues[to_size(i)], square = i == j ? l * l : 0.0;
+      return impulse.gain(i, j) * (S[to_size(i * d + j)] - square);
+    });
+    return std::max(0.0, most);
+  };
+  return model;
+}
+
+double spread_energy(std::span<const double> l, std::span<const double> S) {
+  const Index d = std::ssize(l);
+  return largest(d, [&](Index i, Index j) {
+    return S[to_size(i * d + j)] / (std::sqrt(l[to_size(i)]) * std::sqrt(l[to_size(j)]));
+  });
+}
+
+// B = alpha²·rho(diag(Gam)·K'), K' = K − diag(l²) (docs/theory, 4.3).
+Model diag_model(Vector eigenvalues, const Vector& K, Vector residual_noise) {
+  check_square(eigenvalues, K);
+  Model model = named_model("diag", std::move(eigenvalues));
+  const auto d = model.eigenvalues.size();
+  auto rest = std::make_shared<Vector>(K);
+  for (std::size_t j = 0; j < d; ++j) {
+    double& v = (*rest)[j * d + j];
+    v = std::max(0.0, v - model.eigenvalues[j] * model.eigenvalues[j]);
+  }
+  use_diagonal_noise(model, [rest, d](std::span<const double> q, std::span<double> out) {
+    std::fill(out.begin(), out.end(), 0.0);
+    for (std::size_t j = 0; j < d; ++j) {  // rows are columns
+      const double* row = rest->data() + j * d;
+      for (std::size_t i = 0; i < d; ++i) out[i] += q[j] * row[i];
+    }
+  }, std::move(residual_noise));
+  return model;
+}
+
+}  // namespace polyak::theory
