@@ -7,7 +7,7 @@ SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
 CONFIGURE := cmake --log-level=WARNING --preset
 
-.PHONY: help setup setup-dev configure build test demo install sanitize bench format format-check clean
+.PHONY: fuzz certify predictions help setup setup-dev configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -55,3 +55,14 @@ format-check: setup-dev ## fail if `make format` would change something
 
 clean: ## remove build/
 	@rm -rf build
+
+fuzz: setup-dev ## fuzz the readers, SECONDS each (default 60)
+	@tools/fuzz.sh $(or $(SECONDS),60)
+
+certify: configure ## 100 000 random problems against the certificates
+	@cmake --build --preset release -j $(JOBS) --target test_theory
+	@POLYAK_CERTIFY_CASES=100000 build/release/tests/test_theory --gtest_filter='*ertif*'
+
+predictions: configure ## predicted beside measured at the paper's size; about ten minutes
+	@cmake --build --preset release -j $(JOBS) --target bench_predictions
+	@build/release/bench/bench_predictions

@@ -16,7 +16,6 @@ add_library(polyak_random123 INTERFACE)
 target_include_directories(polyak_random123 SYSTEM INTERFACE ${RANDOM123_INCLUDE_DIR})
 
 # The program.
-find_package(CLI11 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 
 if(POLYAK_TESTS)

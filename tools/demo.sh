@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 polyak=$(realpath "${1:-${POLYAK:-build/release/bin/polyak}}")
 mkdir -p "${2:-build/demo}"
 cd "${2:-build/demo}"
-rows=${DEMO_ROWS:-100000} batch=${DEMO_BATCH:-8000}
+rows=${DEMO_ROWS:-100000}
 methods=(rk minibatch-hbm hbm lsqr)
 
 echo "A problem of $rows rows and 100 columns, its condition number 100:"
@@ -20,7 +20,7 @@ solve() {
     --method "$@" --report "$1.json" --history "$1.csv" --quiet || [ $? -eq 3 ]
 }
 solve rk --measure-every 0.02
-solve minibatch-hbm --batch "$batch" --measure-every 0.2
+solve minibatch-hbm --measure-every 0.02
 solve hbm --measure-every 2
 solve lsqr --measure-every 4
 
@@ -85,7 +85,7 @@ known, so that the error of every answer can be measured.</p>
 all of A in each of its {full["iterations"]} iterations. With batches of {momentum["used"]["batch"]:,}
 rows drawn at random (minibatch-hbm) it needs {momentum["iterations"]} iterations and reads
 {full["row_products"] / momentum["row_products"]:.0f} times fewer rows; the rows of a batch can be
-read in parallel. Randomized Kaczmarz (rk) reads the fewest rows, but one after the other, in
+read in parallel. Randomized Kaczmarz (rk) reads them one after the other, in
 {kaczmarz["iterations"]:,} steps. LSQR is the classical method for such problems.</p>
 <div class="wide"><table><tr>{"".join(f"<th>{h}</th>" for h in heads)}</tr>
 {"".join(row(name, r) for name, r in methods.items())}

@@ -109,6 +109,7 @@ std::string advice(const PlanReport& plan, const std::string& A, const std::stri
   const PlanRow& row = plan.table[plan.recommended];
   std::string command = fmt::format("polyak solve {} {} --method {}", A, b, row.method);
   if (row.batch) command += fmt::format(" --batch {}", *row.batch);
+  if (row.method == "rk") command += fmt::format(" --measure-every {:.2g}", 1.15 * *row.passes);
   if (row.batch && options.sampling != "row-norm") command += " --sampling " + options.sampling;
   if (options.tol != SolveOptions{}.tol) command += fmt::format(" --tol {:g}", options.tol);
   std::string out = "\nRecommended (*):  " + command + "\n";

@@ -117,7 +117,8 @@ void set_number(const OptionRecord<Target>& record, std::string_view text, Numbe
   const bool whole = !std::is_same_v<Number, double>;
   const std::string kind = whole ? "a whole number" : "a number";
   const std::string limits = range(record);
-  const std::string expected = limits.empty() ? kind : kind + " of " + limits;
+  const std::string joint = limits.starts_with("at ") ? " of " : " ";
+  const std::string expected = limits.empty() ? kind : kind + joint + limits;
   if (!parse_into(text, value)) refuse(record, text, expected);
   const auto v = static_cast<double>(value);
   if (v < record.lowest || v > record.highest || (record.open_below && v == record.lowest) ||

@@ -182,8 +182,8 @@ class Impulse;
 /// How sampling feeds the error back into itself. Made by the functions below.
 struct Model {
   std::string name;
-  bool certified = false;  ///< what follows holds for every A it was made for
-  bool ends_only = false;  ///< the two eigenvalues are bounds of the spectrum
+  bool certified = false;           ///< what follows holds for every A it was made for
+  bool ends_only = false;           ///< the two eigenvalues are bounds of the spectrum
   std::vector<double> eigenvalues;  ///< of AᵀA; the ridge is apart
   double ridge = 0.0;               ///< added to them by exact gradients
   double energy = 0.0;              ///< eta·‖A‖_F², for the recipe
@@ -243,9 +243,8 @@ struct Start {
   double residual_norm = 0.0;
 };
 /// E‖x − x*‖² after 0, 1, …, `steps` steps; models with `noise` only.
-std::vector<double> mean_square_trajectory(const Model& model, Method method,
-                                           const Parameters& p, double batch,
-                                           const Start& start, Index steps);
+std::vector<double> mean_square_trajectory(const Model& model, Method method, const Parameters& p,
+                                           double batch, const Start& start, Index steps);
 /// √E‖x − x*‖² in the limit of an inconsistent problem; infinite if unstable.
 double horizon(const Model& model, Method method, const Parameters& p, double batch,
                double residual_norm);
@@ -265,8 +264,8 @@ double certified_mean_square(const Model& worst_case, const Parameters& p, doubl
 /// √E‖x − x*‖² ≤ this in the limit, for any A. residual_energy = Σ p_i⁻¹ r_i²‖a_i‖²,
 /// or its bound eta·‖A‖_F²·‖r‖² (eta_H may not stand for eta in that one). At every step the
 /// root mean square is at most that of the consistent problem plus this.
-double certified_horizon(const Model& worst_case, Method method, const Parameters& p,
-                         double batch, double residual_energy);
+double certified_horizon(const Model& worst_case, Method method, const Parameters& p, double batch,
+                         double residual_energy);
 
 // ---- Tuning -----------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 . "$POLYAK_SOURCE/tests/cli/lib/assert.bash"
 command -v gnuplot >/dev/null || exit 0
 
-export DEMO_ROWS=2000 DEMO_BATCH=5000
+export DEMO_ROWS=2000
 expect 0 "$POLYAK_SOURCE/tools/demo.sh" "$POLYAK" "$PWD/a demo"
 stdout_has "The page is $PWD/a demo/index.html"
 cd "a demo"

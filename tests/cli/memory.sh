@@ -1,6 +1,7 @@
 # Memory that is refused: exit code 71, one line, nothing left behind.
 . "$POLYAK_SOURCE/tests/cli/lib/assert.bash"
 
+"$POLYAK" --version >/dev/null
 # Sanitizers need more addresses than any limit allows.
 limit=600000
 (ulimit -v $limit && "$POLYAK" --version >/dev/null 2>&1) || exit 0
@@ -24,4 +25,13 @@ printf '1\n2\n' >b.csv
 expect 71 bash -c "ulimit -v $limit && '$POLYAK' solve A.npy b.csv --output x.npy"
 stderr_is "polyak: A.npy: no address space to map the input (found Cannot allocate memory)"
 absent x.npy
+
+# Tight: enough to start, perhaps not for the buffers of BLAS. Never a hang.
+"$POLYAK" generate gaussian --rows 2000 --cols 100 --output p --quiet
+for tight in 100000 140000 200000 300000; do
+  code=0
+  (ulimit -v $tight && exec timeout -s KILL 20 "$POLYAK" solve p/A.npy p/b.npy --method hbm --quiet) \
+    2>err || code=$?
+  [ $code -eq 0 ] || [ $code -eq 71 ] || fail "exit code $code with $tight kB"
+done
 no_leftovers
