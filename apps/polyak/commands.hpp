@@ -13,6 +13,7 @@ using Words = std::vector<std::string>;
 
 int solve_command(const Words& words, Messages& messages);
 int plan_command(const Words& words, Messages& messages);
+int theory_command(const Words& words, Messages& messages);
 int generate_command(const Words& words, Messages& messages);
 int info_command(const Words& words, Messages& messages);
 int convert_command(const Words& words, Messages& messages);

@@ -25,6 +25,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       {"solve", "find x that minimises |Ax - b|", true, solve_command},
       {"plan", "predict what each method would need", true, plan_command},
+      {"theory", "say how large a batch must be, and how fast it converges", true, theory_command},
       {"generate", "make a problem whose answer is known", true, generate_command},
       {"info", "say what a file holds", false, info_command},
       {"convert", "write a matrix in another format", false, convert_command},

@@ -101,10 +101,12 @@ void check_theory(const TheoryRequest& request, const std::set<std::string>& giv
     refuse("--residual-norm", "how near one gets depends on the batch", "--batch B");
   if (request.residual_sigma && !request.residual_norm)
     refuse("--residual-sigma", "it is part of a residual", "--residual-norm R");
+  if (request.decay && *request.cols == 1 && *request.kappa != 1.0)
+    refuse("--kappa", "one column has one eigenvalue", "--kappa 1");
   if (request.lambda_min == 0.0)
     refuse("--lambda-min 0", "the strongly convex theory does not apply", "lambda_min above 0",
-           "give the smallest eigenvalue that is not zero, or lambda_min and lambda_max with a "
-           "ridge added; or solve by lsqr or cgls, which need no lambda_min");
+           "give the smallest eigenvalue that is not zero; a ridge R makes it at least R; lsqr and "
+           "cgls need none");
 }
 
 }  // namespace polyak::cli

@@ -69,16 +69,15 @@ SpectrumFacts spectrum_facts(const MatrixPtr& A, Sampling law, int threads, std:
   add_spectrum(extremes(problem, facts, team, seed), out);
   if (law == Sampling::row_norm) return out;
   out.eta = std::max(1.0, sampling_eta(sampler, facts.norms2, facts.frobenius2));
-  out.eta_effective =
-      effective_eta(problem, facts, out.lambda_max, norms2_over_p(out), team, seed);
+  out.eta_effective = effective_eta(problem, facts, out.lambda_max, norms2_over_p(out), team, seed);
   return out;
 }
 
 RowScatter row_scatter(const MatrixPtr& A, const SpectrumFacts& facts, int threads,
                        std::uint64_t seed) {
   if (facts.eigenvectors.empty())
-    throw Error(ErrorCode::usage, {.what = "there are no eigenvectors to look along",
-                                   .where = "row_scatter"});
+    throw Error(ErrorCode::usage,
+                {.what = "there are no eigenvectors to look along", .where = "row_scatter"});
   ThreadTeam team(threads);
   const Index d = facts.cols, m = std::ssize(facts.eigenvalues);
   RowKernel kernel = row_kernel(without_rhs(A), MatrixFacts{}, Sampler(facts.probabilities),

@@ -55,9 +55,9 @@ double certified_mean_square(const Model& model, const Parameters& p, double bat
   const auto bound = [&](double rate) { return mean_square_at(model, p, batch, steps, rate); };
   if (r) return bound(*r);
   const double least = rate_for_batch(model, Method::heavy_ball, p, batch);
-  const double above = golden_section(
-      [&](double log_above) { return bound(least + std::exp(log_above)); },
-      std::log(1e-9 * least + 1e-300), std::log(1.0 + least), 1e-6);
+  const double above =
+      golden_section([&](double log_above) { return bound(least + std::exp(log_above)); },
+                     std::log(1e-9 * least + 1e-300), std::log(1.0 + least), 1e-6);
   return bound(least + std::exp(above));
 }
 

@@ -60,9 +60,9 @@ std::optional<double> k_star(double kappa) {
 
 double theta_of(double k_star) {
   if (k_star > 1.0) return std::log(k_star) / k_star;
-  throw Error(ErrorCode::usage, {.what = "k* must be above 1",
-                                 .found = std::to_string(k_star),
-                                 .expected = "k* > 1"});
+  throw Error(
+      ErrorCode::usage,
+      {.what = "k* must be above 1", .found = std::to_string(k_star), .expected = "k* > 1"});
 }
 
 double theta_or_default(const MatrixNumbers& numbers, std::optional<double> k_star) {

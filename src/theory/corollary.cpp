@@ -18,9 +18,7 @@ struct Setting {
   Edges e;
 
   Setting(double k, double gamma)
-      : kappa(k),
-        p(heavy_ball_parameters(1.0, k, gamma)),
-        e(edges_of_gamma(p, 1.0, k, gamma)) {}
+      : kappa(k), p(heavy_ball_parameters(1.0, k, gamma)), e(edges_of_gamma(p, 1.0, k, gamma)) {}
 
   double rate() const { return 1.0 - 1.0 / std::sqrt(kappa); }
 
@@ -40,10 +38,10 @@ struct Setting {
 
 CorollaryChoice best(double kappa, double (Setting::*constant)() const) {
   if (!(kappa > 1.0))
-    throw Error(ErrorCode::usage, {.what = "the corollary needs kappa above 1",
-                                   .found = std::to_string(kappa)});
-  const double gamma = golden_section(
-      [&](double g) { return (Setting(kappa, g).*constant)(); }, 1e-6, 1.0 - 1e-6, 1e-9);
+    throw Error(ErrorCode::usage,
+                {.what = "the corollary needs kappa above 1", .found = std::to_string(kappa)});
+  const double gamma = golden_section([&](double g) { return (Setting(kappa, g).*constant)(); },
+                                      1e-6, 1.0 - 1e-6, 1e-9);
   const Setting at(kappa, gamma);
   return {gamma, condition_number(at.p, at.e), (at.*constant)()};
 }
@@ -53,8 +51,8 @@ CorollaryChoice best(double kappa, double (Setting::*constant)() const) {
 // Corollary (thm:B_order), corrected (docs/theory, E6): 256e/(c1·c2).
 double corollary_constant(double c) {
   if (!(c > 0.0 && c < 2.0))
-    throw Error(ErrorCode::usage, {.what = "the corollary needs 0 < c < 2",
-                                   .found = std::to_string(c)});
+    throw Error(ErrorCode::usage,
+                {.what = "the corollary needs 0 < c < 2", .found = std::to_string(c)});
   return 65536.0 * std::numbers::e / ((2.0 - c) * (2.0 - c) * (14.0 + c));
 }
 

@@ -30,7 +30,8 @@ Impulse::Impulse(Method method, const Parameters& p, std::span<const double> l, 
 
 double Impulse::gain(Index i, Index j) const {
   const double y_i = y_[to_size(i)], y_j = y_[to_size(j)];
-  const double g = method_ == Method::heavy_ball ? heavy_ball_gain(y_i, y_j) : nesterov_gain(y_i, y_j);
+  const double g =
+      method_ == Method::heavy_ball ? heavy_ball_gain(y_i, y_j) : nesterov_gain(y_i, y_j);
   return i == j ? g : std::max(0.0, g);
 }
 
@@ -48,14 +49,12 @@ double Impulse::heavy_ball_gain(double y_i, double y_j) const {
   const double dy = y_i - y_j, mean = 0.5 * (y_i + y_j);
   if (dy == 0.0) return s_ * (s_ + beta_) / (above_ * quadratic(mean));
   const double inner = quadratic(mean) + 0.25 * s_ * dy * dy;
-  return s_ * above_ * (s_ + beta_) /
-         (above_ * above_ * inner + beta_ * s_ * s_ * dy * dy);
+  return s_ * above_ * (s_ + beta_) / (above_ * above_ * inner + beta_ * s_ * s_ * dy * dy);
 }
 
 double Impulse::nesterov_quadratic(double y_i, double y_j) const {
   const double product = y_i * y_j;
-  return below_ * far_ +
-         (y_i + y_j - product) * (s_ * (1.0 + beta_) + beta_ * beta_ * below_) -
+  return below_ * far_ + (y_i + y_j - product) * (s_ * (1.0 + beta_) + beta_ * beta_ * below_) -
          s_ * beta_ * product;
 }
 

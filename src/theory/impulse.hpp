@@ -39,7 +39,7 @@ class Impulse {
  private:
   double heavy_ball_gain(double y_i, double y_j) const;
   double nesterov_gain(double y_i, double y_j) const;
-  double quadratic(double y) const;                   // Q
+  double quadratic(double y) const;                         // Q
   double nesterov_quadratic(double y_i, double y_j) const;  // R
 
   Method method_;

@@ -109,13 +109,16 @@ Model diag_model(Vector eigenvalues, const Vector& K, Vector residual_noise) {
     double& v = (*rest)[j * d + j];
     v = std::max(0.0, v - model.eigenvalues[j] * model.eigenvalues[j]);
   }
-  use_diagonal_noise(model, [rest, d](std::span<const double> q, std::span<double> out) {
-    std::fill(out.begin(), out.end(), 0.0);
-    for (std::size_t j = 0; j < d; ++j) {  // rows are columns
-      const double* row = rest->data() + j * d;
-      for (std::size_t i = 0; i < d; ++i) out[i] += q[j] * row[i];
-    }
-  }, std::move(residual_noise));
+  use_diagonal_noise(
+      model,
+      [rest, d](std::span<const double> q, std::span<double> out) {
+        std::fill(out.begin(), out.end(), 0.0);
+        for (std::size_t j = 0; j < d; ++j) {  // rows are columns
+          const double* row = rest->data() + j * d;
+          for (std::size_t i = 0; i < d; ++i) out[i] += q[j] * row[i];
+        }
+      },
+      std::move(residual_noise));
   return model;
 }
 

@@ -19,8 +19,9 @@ struct SmallestBlock {
 SmallestBlock smallest_block(const MatrixNumbers& n, const Parameters& p, double gamma) {
   const Block at_min = block(Method::nesterov, p, n.lambda_min);
   const double c = 1.0 - at_min.b, g = gamma * n.lambda_min;
-  return {1.0 + at_min.b + std::sqrt(c * c + at_min.t * at_min.t),
-          (1.0 + p.beta()) * std::sqrt(p.alpha * g * p.alpha * (g + (n.lambda_max - n.lambda_min)))};
+  return {
+      1.0 + at_min.b + std::sqrt(c * c + at_min.t * at_min.t),
+      (1.0 + p.beta()) * std::sqrt(p.alpha * g * p.alpha * (g + (n.lambda_max - n.lambda_min)))};
 }
 
 }  // namespace

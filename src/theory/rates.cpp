@@ -36,8 +36,7 @@ double stability_threshold(const Model& model, Method method, const Parameters& 
 // straight line at both ends.
 double rate_for_batch(const Model& model, Method method, const Parameters& p, double batch) {
   if (!(batch > 0.0))
-    throw Error(ErrorCode::usage,
-                {.what = "a batch is positive", .found = std::to_string(batch)});
+    throw Error(ErrorCode::usage, {.what = "a batch is positive", .found = std::to_string(batch)});
   std::vector<double> hint;
   const double floor = contraction(method, p, model.eigenvalues, model.ridge);
   const auto excess = [&](double log_above) {

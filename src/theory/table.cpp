@@ -13,11 +13,10 @@ std::vector<TableRow> iteration_table(const MatrixNumbers& n, Index rows,
   check(n);
   const double d = static_cast<double>(n.cols), root_kappa = std::sqrt(n.kappa());
   const double dk = d * n.kappa_bar(), count = static_cast<double>(rows);
-  std::vector<TableRow> out = {
-      {"HBM", root_kappa, count},
-      {"RK", n.eta * dk, 1.0},
-      {"ARK, printed", d * std::sqrt(n.kappa_bar()), 1.0},
-      {"ARK, Liu and Wright", std::sqrt(count * dk), 1.0}};
+  std::vector<TableRow> out = {{"HBM", root_kappa, count},
+                               {"RK", n.eta * dk, 1.0},
+                               {"ARK, printed", d * std::sqrt(n.kappa_bar()), 1.0},
+                               {"ARK, Liu and Wright", std::sqrt(count * dk), 1.0}};
   if (nu) out.push_back({"ARK, corrected", std::sqrt(*nu * dk), 1.0});
   out.push_back({"Minibatch-HBM, printed", root_kappa, n.eta * std::log(d) * dk * root_kappa});
   out.push_back({"Minibatch-HBM, step 1/lambda_max", root_kappa, 2.0 * n.eta * dk / root_kappa});

@@ -18,8 +18,7 @@ using Vector = std::vector<double>;
 // where N is taken at the covariance Y of the point y = now·e − before·e₋.
 class Moments {
  public:
-  Moments(const Model& model, Method method, const Parameters& p, double batch,
-          const Start& start)
+  Moments(const Model& model, Method method, const Parameters& p, double batch, const Start& start)
       : model_(model),
         point_(gradient_point(method, p)),
         noise_(p.alpha * p.alpha / batch),
@@ -125,10 +124,12 @@ std::vector<double> mean_square_trajectory(const Model& model, Method method, co
                                            double batch, const Start& start, Index steps) {
   need_noise(model);
   Moments moments(model, method, p, batch, start);
-  Vector out{moments.mean_square()};
-  while (std::ssize(out) <= steps) {
+  Vector out(to_size(steps + 1), std::numeric_limits<double>::infinity());
+  for (double& value : out) {
+    const double mean_square = moments.mean_square();
+    if (!std::isfinite(mean_square)) break;  // diverged beyond all doubles
+    value = mean_square;
     moments.step();
-    out.push_back(moments.mean_square());
   }
   return out;
 }

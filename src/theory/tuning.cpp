@@ -56,8 +56,9 @@ Minimum search(const std::function<double(const Point&)>& f, Point start) {
 // rho = B·√(lmax·lmin)/E (docs/theory, section 5).
 Parameters recipe(double lmin, double lmax, double energy, double batch, double constant) {
   if (!(lmin > 0.0 && lmax >= lmin && energy > 0.0 && batch > 0.0))
-    throw Error(ErrorCode::usage,
-                {.what = "the recipe needs 0 < lambda_min <= lambda_max and a positive energy and batch"});
+    throw Error(
+        ErrorCode::usage,
+        {.what = "the recipe needs 0 < lambda_min <= lambda_max and a positive energy and batch"});
   const Parameters best = heavy_ball_parameters(lmin, lmax);
   const double rho = batch * (std::sqrt(lmax) / energy) * std::sqrt(lmin);
   const double gap = best.gap * std::sqrt((rho + constant) / (rho + 1.0));
@@ -79,7 +80,10 @@ Tuned tune(const Model& model, Method method, double batch) {
   const auto rate = [&](const Point& point) {
     return rate_for_batch(model, method, parameters_at(point), batch);
   };
-  const Minimum best = search(rate, point_of(first_guess(model, method, batch)));
+  Point start = point_of(first_guess(model, method, batch));
+  for (int halvings = 0; std::isinf(rate(start)) && halvings < 60; ++halvings)
+    start[0] -= std::log(2.0);
+  const Minimum best = search(rate, std::move(start));
   return {parameters_at(best.at), best.value, batch};
 }
 

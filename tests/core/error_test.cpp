@@ -8,9 +8,7 @@
 namespace polyak {
 namespace {
 
-std::string line(const ErrorParts& parts) {
-  return Error(ErrorCode::bad_data, parts).what();
-}
+std::string line(const ErrorParts& parts) { return Error(ErrorCode::bad_data, parts).what(); }
 
 TEST(Error, WritesAllItsPartsInOneLine) {
   EXPECT_EQ(line({.what = "a value is not finite",
@@ -61,7 +59,9 @@ TEST(Error, HoldsNoControlCharacterWhateverByteIsPutIn) {
 
 // U+009B starts a terminal's control sequence as ESC [ does.
 TEST(Error, ShowsTheUnicodeControlsAsQuestionMarksToo) {
-  EXPECT_EQ(line({.what = "a\xc2\x9b" "31mb"}), "a?31mb");
+  EXPECT_EQ(line({.what = "a\xc2\x9b"
+                          "31mb"}),
+            "a?31mb");
   EXPECT_EQ(line({.what = "\xc2\x80\xc2\x9f"}), "??");
 }
 

@@ -53,8 +53,9 @@ TEST(OptionTable, ReadsNumbers) {
 }
 
 TEST(OptionTable, RefusesWhatIsNotANumber) {
-  for (const char* text : {"", " ", "abc", "1.0x", "1 ", " 1", "1,5", "0x10", "nan", "inf", "-inf",
-                           "1e999", "--1", "++1", "+-1", "+", "-", "e5", "auto", "1e"}) {
+  for (const char* text :
+       {"",     " ",     "abc", "1.0x", "1 ",  " 1", "1,5", "0x10", "nan",  "inf",
+        "-inf", "1e999", "--1", "++1",  "+-1", "+",  "-",   "e5",   "auto", "1e"}) {
     EXPECT_FALSE(takes(plain(&Target::number), text)) << "'" << text << "'";
   }
 }
@@ -178,8 +179,9 @@ TEST(OptionTable, NamesOptionValueAndRangeWhenItRefuses) {
     set_option(record, target, "1.5");
     FAIL();
   } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "--option: the value does not fit the option (found '1.5', expected a "
-                           "number of at least 0 and below 1)");
+    EXPECT_STREQ(e.what(),
+                 "--option: the value does not fit the option (found '1.5', expected a "
+                 "number of at least 0 and below 1)");
   }
 }
 

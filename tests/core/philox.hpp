@@ -62,8 +62,7 @@ inline Key random_key(std::uint64_t seed, std::uint64_t stream) {
 /// Draw t of iteration k: half of the block with counter (t/2, k).
 inline std::uint64_t expected_bits(std::uint64_t seed, std::uint64_t stream, std::uint64_t k,
                                    std::uint64_t t) {
-  const Block out =
-      philox({low(t / 2), high(t / 2), low(k), high(k)}, random_key(seed, stream));
+  const Block out = philox({low(t / 2), high(t / 2), low(k), high(k)}, random_key(seed, stream));
   const std::size_t i = t % 2 == 0 ? 0 : 2;
   return std::uint64_t{out[i + 1]} << 32 | out[i];
 }

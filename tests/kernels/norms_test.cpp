@@ -23,9 +23,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 double norm2(const std::vector<double>& v, double scale = 1.0) {
   return kernels::norm2(v.data(), std::ssize(v), scale);
 }
-double max_abs(const std::vector<double>& v) {
-  return kernels::max_abs(v.data(), std::ssize(v));
-}
+double max_abs(const std::vector<double>& v) { return kernels::max_abs(v.data(), std::ssize(v)); }
 
 TEST(LaneSum, AddsElementJToSumJModulo8AndTheSumsAsATree) {
   // Values of very different size: any other order rounds differently.

@@ -42,9 +42,9 @@ struct Sparse {
 
 template <class Row>
 class Rows : public ::testing::Test {};
-using Storages = ::testing::Types<Dense<double>, Dense<float>, Sparse<double, std::int32_t>,
-                                  Sparse<double, Index>, Sparse<float, std::int32_t>,
-                                  Sparse<float, Index>>;
+using Storages =
+    ::testing::Types<Dense<double>, Dense<float>, Sparse<double, std::int32_t>,
+                     Sparse<double, Index>, Sparse<float, std::int32_t>, Sparse<float, Index>>;
 TYPED_TEST_SUITE(Rows, Storages);
 
 // Each product is rounded once, then d/8 additions in a lane and 3 in the tree.
@@ -59,8 +59,8 @@ TYPED_TEST(Rows, HaveADotProductWithinItsErrorBound) {
       exact += term;
       absolute += std::abs(term);
     }
-    const double bound = (static_cast<double>(count) / 8.0 + 3.0) * u *
-                         static_cast<double>(absolute);
+    const double bound =
+        (static_cast<double>(count) / 8.0 + 3.0) * u * static_cast<double>(absolute);
     EXPECT_LE(std::abs(static_cast<double>(data.row().dot(x.data()) - exact)), bound) << count;
   }
 }

@@ -30,9 +30,8 @@ std::string refusal(const std::function<void()>& make) {
 
 void expect_refused(const Small& csr, const std::string& what, const std::string& row) {
   const std::string owned = refusal([&] { csr_matrix(csr); });
-  const std::string viewed = refusal([&] {
-    csr_view<double, std::int32_t>(csr.row_start, csr.columns, csr.values, csr.cols);
-  });
+  const std::string viewed = refusal(
+      [&] { csr_view<double, std::int32_t>(csr.row_start, csr.columns, csr.values, csr.cols); });
   for (const std::string& line : {owned, viewed}) {
     EXPECT_NE(line.find(what), std::string::npos) << line;
     EXPECT_NE(line.find("row " + row), std::string::npos) << line;
@@ -51,7 +50,8 @@ TEST(Csr, HoldsWhatItWasGiven) {
 TEST(Csr, MayBeEmptyInEveryWay) {
   EXPECT_EQ(csr_matrix(Small{.row_start = {0}, .columns = {}, .values = {}, .cols = 0})->rows(), 0);
   EXPECT_EQ(csr_matrix(Small{.row_start = {0}, .columns = {}, .values = {}, .cols = 4})->cols(), 4);
-  EXPECT_EQ(csr_matrix(Small{.row_start = {0, 0, 0}, .columns = {}, .values = {}, .cols = 0})->rows(), 2);
+  EXPECT_EQ(
+      csr_matrix(Small{.row_start = {0, 0, 0}, .columns = {}, .values = {}, .cols = 0})->rows(), 2);
 }
 
 TEST(Csr, RefusesRowStartsThatDoNotFit) {
@@ -69,8 +69,8 @@ TEST(Csr, RefusesRowStartsThatDoNotFit) {
 
 TEST(Csr, RefusesRowStartsThatDoNotAscend) {
   Small csr = valid();
-  for (const std::vector<Index>& starts : {std::vector<Index>{0, 2, 99, 3},
-                                           {0, 2, -1, 3}, {0, 2, 1, 3}}) {
+  for (const std::vector<Index>& starts :
+       {std::vector<Index>{0, 2, 99, 3}, {0, 2, -1, 3}, {0, 2, 1, 3}}) {
     csr.row_start = starts;
     expect_refused(csr, "the row starts do not ascend", "1");
   }
@@ -147,19 +147,24 @@ TEST(Dense, RefusesASizeItDoesNotHave) {
   const std::vector<double> six(6, 1.0);
   EXPECT_NO_THROW(dense_matrix(six, 2, 3));
   constexpr Index huge = Index{1} << 62;
-  const std::pair<Index, Index> wrong[] = {{2, 2}, {3, 3}, {-2, -3}, {7, 1}, {6, 0},
+  const std::pair<Index, Index> wrong[] = {{2, 2},    {3, 3},    {-2, -3},     {7, 1}, {6, 0},
                                            {huge, 4}, {4, huge}, {huge, huge}, {0, 6}};
-  for (const auto& [rows, cols] : wrong)
-    EXPECT_NE(refusal([&] { dense_matrix(six, rows, cols); }), "") << rows << " x " << cols;
+  for (const auto& size : wrong)
+    EXPECT_NE(refusal([&] { dense_matrix(six, size.first, size.second); }), "")
+        << size.first << " x " << size.second;
 }
 
 TEST(Dense, RefusesAViewThatNoMemoryCanHold) {
   const std::vector<double> six(6, 1.0);
   constexpr Index huge = Index{1} << 40;
-  const MatrixView<const double> wrong[] = {
-      {six.data(), -1, 3, 3}, {six.data(), 2, -3, 3},          {six.data(), 2, 3, 2},
-      {six.data(), 2, 3, -3}, {six.data(), huge, huge, huge},  {six.data(), huge, 1, huge},
-      {nullptr, 2, 3, 3},     {six.data(), Index{1} << 61, 1, 1}};
+  const MatrixView<const double> wrong[] = {{six.data(), -1, 3, 3},
+                                            {six.data(), 2, -3, 3},
+                                            {six.data(), 2, 3, 2},
+                                            {six.data(), 2, 3, -3},
+                                            {six.data(), huge, huge, huge},
+                                            {six.data(), huge, 1, huge},
+                                            {nullptr, 2, 3, 3},
+                                            {six.data(), Index{1} << 61, 1, 1}};
   for (const auto& v : wrong)
     EXPECT_NE(refusal([&] { dense_view(v); }), "") << v.rows << " x " << v.cols;
 }

@@ -108,11 +108,8 @@ TEST(LargeMatrix, SparseWithMoreThan2To31EntriesGivesTheRightAnswers) {
   row_start.push_back(nnz);
   std::copy(csr.values.begin(), csr.values.end(), values.get() + begin);
   std::copy(csr.columns.begin(), csr.columns.end(), columns.get() + begin);
-  const TypedMatrix<CsrRows<double, std::int32_t>> A({row_start,
-                                                      {columns.get(), to_size(nnz)},
-                                                      {values.get(), to_size(nnz)},
-                                                      d,
-                                                      {}});
+  const TypedMatrix<CsrRows<double, std::int32_t>> A(
+      {row_start, {columns.get(), to_size(nnz)}, {values.get(), to_size(nnz)}, d, {}});
   EXPECT_EQ(A.rows(), m + 2);
   EXPECT_EQ(A.nonzeros(), nnz);
   std::vector<double> b(to_size(m + 2), 0.0);

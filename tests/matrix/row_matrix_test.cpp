@@ -45,16 +45,16 @@ TEST_P(RowMatrices, AddTheGradientOfAListOfRows) {
   std::vector<Index> rows(to_size(count));
   for (Index t = 0; t < count; ++t) rows[to_size(t)] = (7 * t + 3) % n;  // repeats, any order
   const Matrix w = normal(1, count, 15);
+  const Matrix r = rhs(), r_size = rhs_size(), A_size = absolute(A);
   Matrix expected = start, size = absolute(start);
   for (Index t = 0; t < count; ++t) {
     const Index i = rows[to_size(t)];
-    expected += 2.0 * w(0, t) * rhs().row(i).transpose() * A.row(i);
-    size += 2.0 * std::abs(w(0, t)) * rhs_size().row(i).transpose() * absolute(A).row(i);
+    expected += 2.0 * w(0, t) * r.row(i).transpose() * A.row(i);
+    size += 2.0 * std::abs(w(0, t)) * r_size.row(i).transpose() * A_size.row(i);
   }
   for (const auto& [name, stored] : storages(A)) {
     Padded g(start), px(x), pb(b);
-    stored->gradient(rows, {w.data(), to_size(count)}, {0.25, 8.0}, px.view(), pb.view(),
-                     g.view());
+    stored->gradient(rows, {w.data(), to_size(count)}, {0.25, 8.0}, px.view(), pb.view(), g.view());
     expect_close(g.matrix(), expected, steps + count, size, name);
     EXPECT_TRUE(g.intact()) << name;
   }
@@ -76,10 +76,10 @@ TEST_P(RowMatrices, AddTheGradientOfARangeAndItsResidual) {
     for (const auto& [name, stored] : storages(A)) {
       Padded g(start), px(x), pb(b);
       Matrix sums = Matrix::Constant(1, c, 3.0);
-      stored->range_gradient(first, last,
-                             weighted ? std::span<const double>(w.data(), to_size(m))
-                                      : std::span<const double>{},
-                             scale, px.view(), pb.view(), g.view(), {sums.data(), to_size(c)});
+      stored->range_gradient(
+          first, last,
+          weighted ? std::span<const double>(w.data(), to_size(m)) : std::span<const double>{},
+          scale, px.view(), pb.view(), g.view(), {sums.data(), to_size(c)});
       expect_close(g.matrix(), expected, steps, size, name);
       expect_close(sums, residual2.array() + 3.0, 2 * steps, residual2_size.array() + 3.0, name);
       EXPECT_TRUE(g.intact()) << name;
@@ -185,12 +185,10 @@ std::vector<Shape> shapes() {
     for (Index d : {0, 1, 2, 3, 5}) out.push_back({n, d, 1 + (n + d) % 3});
   return out;
 }
-INSTANTIATE_TEST_SUITE_P(Shapes, RowMatrices, ::testing::ValuesIn(shapes()),
-                         [](const auto& shape) {
-                           return std::to_string(shape.param.rows) + "x" +
-                                  std::to_string(shape.param.cols) + "with" +
-                                  std::to_string(shape.param.columns);
-                         });
+INSTANTIATE_TEST_SUITE_P(Shapes, RowMatrices, ::testing::ValuesIn(shapes()), [](const auto& shape) {
+  return std::to_string(shape.param.rows) + "x" + std::to_string(shape.param.cols) + "with" +
+         std::to_string(shape.param.columns);
+});
 
 TEST(RowMatrix, TouchesOnlyTheRowsItIsAskedFor) {
   Matrix A = normal(7, 4, 1), b = normal(7, 1, 2);

@@ -55,8 +55,8 @@ std::vector<Value> values(const Matrix& A) {
 template <class Value>
 MatrixPtr strided(const Matrix& A, Index gap) {
   const Index stride = A.cols() + gap;
-  auto memory = std::make_shared<std::vector<Value>>(
-      to_size(A.rows() * stride + 1), std::numeric_limits<Value>::quiet_NaN());
+  auto memory = std::make_shared<std::vector<Value>>(to_size(A.rows() * stride + 1),
+                                                     std::numeric_limits<Value>::quiet_NaN());
   const MatrixView<Value> view{memory->data() + 1, A.rows(), A.cols(), stride};
   for (Index i = 0; i < A.rows(); ++i)
     for (Index j = 0; j < A.cols(); ++j) view(i, j) = static_cast<Value>(A(i, j));
@@ -92,7 +92,8 @@ inline std::vector<Stored> storages(const Matrix& A) {
 /// A block whose rows do not follow each other in memory, as an operand.
 class Padded {
  public:
-  explicit Padded(const Matrix& m) : rows_(m.rows()), cols_(m.cols()), memory_(-7.0 * Matrix::Ones(rows_, cols_ + 2)) {
+  explicit Padded(const Matrix& m)
+      : rows_(m.rows()), cols_(m.cols()), memory_(-7.0 * Matrix::Ones(rows_, cols_ + 2)) {
     memory_.leftCols(cols_) = m;
   }
   View view() { return {memory_.data(), rows_, cols_, cols_ + 2}; }
@@ -110,8 +111,8 @@ inline Matrix absolute(const Matrix& m) { return m.cwiseAbs(); }
 
 /// Entry by entry |got − expected| ≤ steps·eps·size: `steps` roundings in a row
 /// on numbers of that size, with a factor of two for the oracle's own.
-inline void expect_close(const Matrix& got, const Matrix& expected, Index steps,
-                         const Matrix& size, const std::string& name) {
+inline void expect_close(const Matrix& got, const Matrix& expected, Index steps, const Matrix& size,
+                         const std::string& name) {
   ASSERT_EQ(got.rows(), expected.rows()) << name;
   ASSERT_EQ(got.cols(), expected.cols()) << name;
   for (Index i = 0; i < got.rows(); ++i)

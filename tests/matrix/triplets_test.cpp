@@ -93,12 +93,14 @@ TEST(Triplets, OfAMatrixWithNegativeSizesAreRefused) {
 TEST(Triplets, GivenTwiceAreNamedWhenTheyAreAnError) {
   const std::string line =
       refusal({{1, 2, 1.0}, {0, 0, 1.0}, {1, 2, 5.0}}, 2, 3, Duplicates::error);
-  EXPECT_NE(line.find("an entry is given twice (found row 2, column 3)"), std::string::npos) << line;
+  EXPECT_NE(line.find("an entry is given twice (found row 2, column 3)"), std::string::npos)
+      << line;
 }
 
 TEST(Triplets, TakeWideColumnsOnlyWhereTheyAreNeeded) {
   constexpr Index most = std::numeric_limits<std::int32_t>::max();
-  EXPECT_EQ(csr_from_triplets({{0, most - 1, 1.0}}, 1, most)->kind(), "csr, double, 32-bit columns");
+  EXPECT_EQ(csr_from_triplets({{0, most - 1, 1.0}}, 1, most)->kind(),
+            "csr, double, 32-bit columns");
   const auto wide = csr_from_triplets({{0, most + 9, 1.0}, {0, 3, 2.0}}, 1, most + 10);
   EXPECT_EQ(wide->kind(), "csr, double, 64-bit columns");
   EXPECT_EQ(wide->nonzeros(), 2);
@@ -123,9 +125,9 @@ TEST(ToSingle, RoundsEveryValueToTheNearestFloat) {
 
 TEST(ToSingle, ReturnsAMatrixThatIsSingleAlready) {
   const Matrix A = sparse_normal(4, 3, 3);
-  for (const MatrixPtr& single : {dense_matrix(values<float>(A), 4, 3), strided<float>(A, 1),
-                                  csr_matrix(compressed<float, std::int32_t>(A)),
-                                  csr_matrix(compressed<float, Index>(A))}) {
+  for (const MatrixPtr& single :
+       {dense_matrix(values<float>(A), 4, 3), strided<float>(A, 1),
+        csr_matrix(compressed<float, std::int32_t>(A)), csr_matrix(compressed<float, Index>(A))}) {
     EXPECT_EQ(to_single(single), single);
   }
 }
@@ -134,8 +136,8 @@ TEST(ToSingle, RefusesANumberThatWouldBecomeInfinite) {
   for (const double v : {1e39, -1e300}) {
     Matrix A = Matrix::Ones(3, 2);
     A(1, 1) = v;
-    for (const auto& stored : {dense_matrix(values<double>(A), 3, 2),
-                               csr_matrix(compressed<double, std::int32_t>(A))}) {
+    for (const auto& stored :
+         {dense_matrix(values<double>(A), 3, 2), csr_matrix(compressed<double, std::int32_t>(A))}) {
       try {
         to_single(stored);
         FAIL();

@@ -37,7 +37,8 @@ class DrawsFrom : public ::testing::TestWithParam<Index> {};
 TEST_P(DrawsFrom, ABatchAreTheSingleDrawsSorted) {
   const Sampler sampler(uneven(GetParam()));
   const Random random(31, 2);
-  for (const std::size_t size : {0, 1, 2, 3, 255, 256, 257, 511, 512, 513, 1000, 5000}) {
+  for (const std::size_t size :
+       {0u, 1u, 2u, 3u, 255u, 256u, 257u, 511u, 512u, 513u, 1000u, 5000u}) {
     for (const Index k : {Index{0}, Index{1}, Index{1} << 40}) {
       auto expected = one_by_one(sampler, random, k, size);
       std::sort(expected.begin(), expected.end());
@@ -66,7 +67,8 @@ RC_GTEST_PROP(Draws, OfALargerBatchContainThoseOfASmaller, (std::uint64_t seed))
   const Random random(seed, 0);
   const auto small = *rc::gen::inRange<std::size_t>(0, 600);
   const auto more = *rc::gen::inRange<std::size_t>(0, 600);
-  const auto fewer = batch(sampler, random, 4, small), all = batch(sampler, random, 4, small + more);
+  const auto fewer = batch(sampler, random, 4, small),
+             all = batch(sampler, random, 4, small + more);
   RC_ASSERT(std::includes(all.begin(), all.end(), fewer.begin(), fewer.end()));
 }
 

@@ -39,17 +39,23 @@ void expect_exact_parts(const Sampler& sampler, const std::vector<double>& weigh
     // In proportion, but for the one part that is every row's, a factor near one,
     // and what is left over, shared evenly.
     const long double wanted = weights[j] / sum;
-    const long double slack = wanted * (0x1p-49L + positive * 0x1p-62L) +
-                              (0x1p13L / positive + 3.0L) * 0x1p-62L;
+    const long double slack =
+        wanted * (0x1p-49L + positive * 0x1p-62L) + (0x1p13L / positive + 3.0L) * 0x1p-62L;
     EXPECT_LE(std::abs(static_cast<long double>(part) * 0x1p-62L - wanted), slack) << j;
   }
   EXPECT_EQ(total, 1ull << 62);
 }
 
 TEST(Sampler, GivesEachRowAWholeNumberOfPartsThatSumToExactly2To62) {
-  for (const std::vector<double>& weights :
-       {std::vector<double>{1.0}, {3.0, 1.0}, {0.1, 0.2, 0.3, 0.4}, {0.0, 1.0, 0.0}, {1e-9, 1e9},
-        {1e308, 1e308, 1e308}, {denormal, 3 * denormal}, {1.0, 1e-300}, {1e300, 1e-300, 0.0}}) {
+  for (const std::vector<double>& weights : {std::vector<double>{1.0},
+                                             {3.0, 1.0},
+                                             {0.1, 0.2, 0.3, 0.4},
+                                             {0.0, 1.0, 0.0},
+                                             {1e-9, 1e9},
+                                             {1e308, 1e308, 1e308},
+                                             {denormal, 3 * denormal},
+                                             {1.0, 1e-300},
+                                             {1e300, 1e-300, 0.0}}) {
     expect_exact_parts(Sampler(weights), weights);
   }
 }
@@ -89,7 +95,8 @@ TEST(Sampler, IgnoresTheTwoLowestBits) {
   const Random random(2, 0);
   for (std::uint64_t k = 0; k < 1000; ++k) {
     const std::uint64_t bits = random.bits(k, 0) & ~3ull;
-    for (std::uint64_t low = 1; low < 4; ++low) ASSERT_EQ(sampler.find(bits), sampler.find(bits | low));
+    for (std::uint64_t low = 1; low < 4; ++low)
+      ASSERT_EQ(sampler.find(bits), sampler.find(bits | low));
   }
 }
 
@@ -162,9 +169,13 @@ RC_GTEST_PROP(Sampler, HasTheSameProbabilitiesWhenAllWeightsAreTimesAPowerOfTwo,
 TEST(Sampler, RefusesWeightsThatAreNoProbabilities) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const std::vector<double>& weights :
-       {std::vector<double>{}, {0.0}, {0.0, 0.0}, {1.0, -1e-300}, {1.0, nan}, {inf, 1.0},
-        {-inf, 1.0}}) {
+  for (const std::vector<double>& weights : {std::vector<double>{},
+                                             {0.0},
+                                             {0.0, 0.0},
+                                             {1.0, -1e-300},
+                                             {1.0, nan},
+                                             {inf, 1.0},
+                                             {-inf, 1.0}}) {
     try {
       const Sampler sampler(weights);
       ADD_FAILURE() << "accepted " << weights.size() << " weights";

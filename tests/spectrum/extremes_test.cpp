@@ -32,8 +32,14 @@ void expect_extremes(const Extremes& got, const Matrix& A, const Problem& proble
 }
 
 TEST(ExactExtremes, AgreeWithEigen) {
-  for (const auto& [n, d] : {std::pair<Index, Index>{1, 1}, {2, 1}, {3, 2}, {5, 3}, {5, 5},
-                             {40, 17}, {300, 30}, {2000, 25}}) {
+  for (const auto& [n, d] : {std::pair<Index, Index>{1, 1},
+                             {2, 1},
+                             {3, 2},
+                             {5, 3},
+                             {5, 5},
+                             {40, 17},
+                             {300, 30},
+                             {2000, 25}}) {
     const Matrix A = normal(n, d, 71), b = Matrix::Zero(n, 1);
     const auto problem = dense_problem(A);
     expect_extremes(exact(problem), A, problem, d);
@@ -46,8 +52,11 @@ TEST(ExactExtremes, AgreeWithEigen) {
 }
 
 TEST(ExactExtremes, TakeTheSmallestEigenvalueThatIsNotZeroWhenColumnsDepend) {
-  for (const auto& [n, d, rank] : {std::tuple<Index, Index, Index>{10, 4, 2}, {300, 20, 7},
-                                   {1000, 6, 5}, {50, 50, 49}, {9, 3, 1}}) {
+  for (const auto& [n, d, rank] : {std::tuple<Index, Index, Index>{10, 4, 2},
+                                   {300, 20, 7},
+                                   {1000, 6, 5},
+                                   {50, 50, 49},
+                                   {9, 3, 1}}) {
     const Matrix A = normal(n, rank, 73) * normal(rank, d, 74);
     const auto problem = dense_problem(A);
     expect_extremes(exact(problem), A, problem, rank);
@@ -130,8 +139,8 @@ TEST(Extremes, AreExactWhereAtACanBeFormedAndSaySo) {
   ThreadTeam team(2);
   const auto narrow = dense_problem(normal(30, 10, 79));
   EXPECT_TRUE(extremes(narrow, gather_facts(narrow, team), team, 1).exact);
-  const auto wide = sparse_problem(sparse_normal(4, most_exact_columns + 1, 80, 9),
-                                   Matrix::Zero(4, 1));
+  const auto wide =
+      sparse_problem(sparse_normal(4, most_exact_columns + 1, 80, 9), Matrix::Zero(4, 1));
   const auto estimate = extremes(wide, gather_facts(wide, team), team, 1);
   EXPECT_FALSE(estimate.exact);
   EXPECT_EQ(estimate.source, "lanczos estimate");

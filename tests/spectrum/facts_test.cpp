@@ -23,12 +23,13 @@ MatrixFacts facts_of(const Problem& problem, int threads = 2) {
 void expect_facts(const MatrixFacts& facts, const Matrix& A, const Matrix& b, const Vector& w) {
   const Vector norms = w.asDiagonal() * A.rowwise().squaredNorm();
   const Index steps = A.rows() + A.cols() + 8;
-  expect_close(Eigen::Map<const Vector>(facts.norms2.data(), std::ssize(facts.norms2)), norms, steps,
-               norms, "norms");
+  expect_close(Eigen::Map<const Vector>(facts.norms2.data(), std::ssize(facts.norms2)), norms,
+               steps, norms, "norms");
   const double F2 = norms.sum();
   EXPECT_NEAR(facts.frobenius2, F2, static_cast<double>(steps) * eps * F2);
   const Vector b_norms = (w.asDiagonal() * b.cwiseAbs2()).colwise().sum().cwiseSqrt();
-  expect_close(Eigen::Map<const Vector>(facts.b_norms.data(), b.cols()), b_norms, steps, b_norms, "b");
+  expect_close(Eigen::Map<const Vector>(facts.b_norms.data(), b.cols()), b_norms, steps, b_norms,
+               "b");
   Index zero_rows = 0, with_rhs = 0;
   for (Index i = 0; i < A.rows(); ++i) {
     if (norms(i) != 0.0) continue;
@@ -165,8 +166,8 @@ TEST(Facts, OfAMatrixTimesAPowerOfTwoAreTheSameUpToTheScale) {
 
 TEST(Facts, OfDenormalDataAreNotZero) {
   const double denormal = std::numeric_limits<double>::denorm_min();
-  const auto facts = facts_of(dense_problem(Matrix::Constant(3, 2, denormal),
-                                            Matrix::Constant(3, 1, denormal)));
+  const auto facts =
+      facts_of(dense_problem(Matrix::Constant(3, 2, denormal), Matrix::Constant(3, 1, denormal)));
   EXPECT_GT(facts.frobenius2, 0.0);
   EXPECT_GT(facts.b_norms[0], 0.0);
   EXPECT_EQ(facts.zero_rows, 0);
@@ -177,8 +178,8 @@ TEST(Facts, KeepEveryRowAndColumnThatSpansTheRangeOfNumbers) {
   Matrix A = Matrix::Zero(31, 31);  // one entry in each row and column
   for (Index i = 0; i < 31; ++i)
     A(i, (7 * i) % 31) = std::pow(10.0, static_cast<double>(10 * i - 150));
-  for (const auto& problem : {dense_problem(A, Matrix::Zero(31, 1)),
-                              sparse_problem(A, Matrix::Zero(31, 1))}) {
+  for (const auto& problem :
+       {dense_problem(A, Matrix::Zero(31, 1)), sparse_problem(A, Matrix::Zero(31, 1))}) {
     const auto facts = facts_of(problem);
     EXPECT_EQ(facts.zero_rows, 0);
     EXPECT_TRUE(facts.zero_columns.empty());

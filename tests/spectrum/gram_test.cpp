@@ -98,7 +98,8 @@ TEST(GramAdditions, BoundTheErrorOfEqualRows) {
     const Matrix A = Vector::Ones(n) * (Matrix(1, 2) << 0.1, 0.3).finished();
     const auto stored = dense_matrix(values<double>(A), n, 2);
     ThreadTeam team(2);
-    const auto H = gram(*stored, [](Index) { return 1.0; }, team);
+    const auto H = gram(
+        *stored, [](Index) { return 1.0; }, team);
     const long double exact = static_cast<long double>(n) * 0.1 * 0.1;
     // Half an eps each, and the rounding of the square.
     EXPECT_LE(std::abs(static_cast<double>(H[0] - exact)),

@@ -23,10 +23,10 @@ double rounding_of(const Matrix& A) {
 // Spectra of different shapes, lambda_max = 1.
 Vector spectrum(Index d, std::uint64_t shape) {
   const Vector t = Vector::LinSpaced(d, 0.0, 1.0);
-  if (shape % 4 == 0) return t.array() * 0.99 + 0.01;          // even
-  if (shape % 4 == 1) return t.array().pow(6) * 0.999 + 1e-3;  // few large
+  if (shape % 4 == 0) return t.array() * 0.99 + 0.01;                 // even
+  if (shape % 4 == 1) return t.array().pow(6) * 0.999 + 1e-3;         // few large
   if (shape % 4 == 2) return 1.0 - (1.0 - t.array()).pow(4) * 0.999;  // crowded at the top
-  return (t.array() * 8.0 - 8.0).exp();                        // exponential
+  return (t.array() * 8.0 - 8.0).exp();                               // exponential
 }
 
 // The rule fails one problem in a thousand at most; these 200 are fixed.
@@ -36,7 +36,8 @@ TEST(LanczosExtremes, BoundLambdaMaxFromAboveOn200RandomProblems) {
     const Matrix A = with_spectrum(d + 20, spectrum(d, seed), d, 1000 + seed);
     const auto got = estimate(dense_problem(A), seed, steps);
     const double gap = std::pow(std::log(1.648 * std::sqrt(static_cast<double>(d)) / 1e-3) /
-                                    (2.0 * static_cast<double>(steps) - 1.0), 2);
+                                    (2.0 * static_cast<double>(steps) - 1.0),
+                                2);
     EXPECT_GE(got.lambda_max, 1.0 - rounding_of(A)) << seed;
     EXPECT_LE(got.lambda_max, 1.0 / (1.0 - gap) + rounding_of(A)) << seed;
     EXPECT_GE(got.lambda_min, spectrum(d, seed)(0) - rounding_of(A)) << seed;

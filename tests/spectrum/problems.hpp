@@ -47,7 +47,8 @@ inline Matrix weighted(const Matrix& A, const Vector& w) { return w.cwiseSqrt().
 Vector squared_singular_values(const Matrix& A);
 
 inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+  if (a.size() != b.size()) return false;
+  return a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
 }  // namespace polyak::test

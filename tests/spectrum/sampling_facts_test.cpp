@@ -20,8 +20,8 @@ double nu(const Problem& problem, int threads = 2) {
 
 // ‖A‖_F²·max_i a_iᵀH⁺a_i/‖a_i‖², straight from the formula.
 double direct_nu(const Matrix& A) {
-  const Matrix pseudo_inverse = Eigen::CompleteOrthogonalDecomposition<Matrix>(A.transpose() * A)
-                                    .pseudoInverse();
+  const Matrix pseudo_inverse =
+      Eigen::CompleteOrthogonalDecomposition<Matrix>(A.transpose() * A).pseudoInverse();
   double largest = 0.0;
   for (Index i = 0; i < A.rows(); ++i) {
     if (A.row(i).norm() == 0.0) continue;
@@ -88,7 +88,8 @@ EffectiveEta effective(const Problem& problem, Sampling law, int threads = 2) {
   const Sampler sampler(law_weights(law, facts.norms2, {}));
   std::vector<double> ratio(facts.norms2.size(), 0.0);
   for (std::size_t j = 0; j < ratio.size(); ++j)
-    if (facts.norms2[j] > 0.0) ratio[j] = facts.norms2[j] / sampler.probability(static_cast<Index>(j));
+    if (facts.norms2[j] > 0.0)
+      ratio[j] = facts.norms2[j] / sampler.probability(static_cast<Index>(j));
   const double lambda_max = extremes(problem, facts, team, 1).lambda_max;
   return {effective_eta(problem, facts, lambda_max, ratio, team, 1), lambda_max};
 }

@@ -17,8 +17,7 @@ class ExactErrors {
       : p_(p), l_(std::move(l)), now_(l_.size(), 1.0), before_(now_) {}
   void step() {
     for (std::size_t j = 0; j < l_.size(); ++j) {
-      const double next =
-          (1.0 + p_.beta() - p_.alpha * l_[j]) * now_[j] - p_.beta() * before_[j];
+      const double next = (1.0 + p_.beta() - p_.alpha * l_[j]) * now_[j] - p_.beta() * before_[j];
       before_[j] = std::exchange(now_[j], next);
     }
   }
@@ -49,8 +48,7 @@ void expect_iterations(const std::vector<double>& l, const json& problem, double
   const MatrixNumbers n = numbers_of(problem);
   const HeavyBallTheory t = heavy_ball_theory(n, golden_gamma);
   const Parameters p = t.parameters;
-  const auto mean_square =
-      mean_square_trajectory(no_noise(l), Method::heavy_ball, p, 1.0, {}, 400);
+  const auto mean_square = mean_square_trajectory(no_noise(l), Method::heavy_ball, p, 1.0, {}, 400);
   EXPECT_EQ(first_within(tolerance, [&](Index k) { return std::sqrt(mean_square[to_size(k)]); }),
             expected["N_rms_isotropic"].get<Index>());
   ExactErrors errors(p, l);
@@ -87,7 +85,8 @@ TEST(HeavyBallBounds, HoldOnEverySpectrum) {
       ExactErrors errors(p, l);
       for (Index k = 0; k < 400; ++k, errors.step()) {
         // Rounding, and the least doubles.
-        const double slack = 1e-9 * std::pow(std::max(p.root, 0.1), static_cast<double>(k)) + 1e-300;
+        const double slack =
+            1e-9 * std::pow(std::max(p.root, 0.1), static_cast<double>(k)) + 1e-300;
         ASSERT_LE(errors.worst(), heavy_ball_sharp_bound(p, 1.0, kappa, k) * (1 + 1e-9) + slack)
             << kappa << ' ' << gamma << ' ' << k;
         if (std::isfinite(M)) {
@@ -148,9 +147,9 @@ TEST(Checks, RefuseNumbersThatCannotBe) {
 }
 
 void expect_no_nan(const HeavyBallTheory& t) {
-  for (const double v : {t.parameters.alpha, t.parameters.beta(), t.M, t.M_bound, t.theta, t.delta,
-                         t.rate_theorem, t.batch_theorem, t.batch_theorem_bound, t.batch_vector,
-                         t.batch_certified_stability}) {
+  for (const double v :
+       {t.parameters.alpha, t.parameters.beta(), t.M, t.M_bound, t.theta, t.delta, t.rate_theorem,
+        t.batch_theorem, t.batch_theorem_bound, t.batch_vector, t.batch_certified_stability}) {
     EXPECT_FALSE(std::isnan(v));
     EXPECT_GE(v, 0.0);
   }

@@ -87,9 +87,14 @@ class Certified : public testing::Test {
 };
 
 // A floor under what `certified` may be; both may be infinite.
-void expect_covers(double certified, double truth, const std::string& what) {
+void expect_covers(double certified, double truth, const std::string& what,
+                   double absolute = 1e-12) {
   EXPECT_FALSE(std::isnan(certified)) << what;
-  EXPECT_GE(certified, truth * (1.0 - rounding) - 1e-12) << what;
+  EXPECT_GE(certified, truth * (1.0 - rounding) - absolute) << what;
+}
+// Batches count rows; where there is no noise at all, rounding asks for 1e-10.
+void expect_batch_covers(double certified, double truth, const std::string& what) {
+  expect_covers(certified, truth, what, 1e-7);
 }
 
 TEST_F(Certified, BatchesReachTheirRate) {
@@ -101,16 +106,18 @@ TEST_F(Certified, BatchesReachTheirRate) {
         const double truth = batch_for_rate(c.exact, method, p, r);
         const double worst = batch_for_rate(c.worst, method, p, r);
         const double spread = batch_for_rate(c.spread, method, p, r);
-        expect_covers(worst, spread, "B_cert over B_certS");
+        expect_batch_covers(worst, spread, "B_cert over B_certS");
         if (std::isinf(truth)) continue;
-        expect_covers(spread, truth, "B_certS");
-        expect_covers(upper_batch_for_rate(c.exact, method, p, r), truth, "upper bound");
+        expect_batch_covers(spread, truth, "B_certS");
+        expect_batch_covers(upper_batch_for_rate(c.exact, method, p, r), truth, "upper bound");
         const double e_h = c.spread.energy;
         EXPECT_LE(e_h, c.numbers.energy() * (1.0 + rounding));
-        expect_covers(batch_for_rate(worst_case_model(c.parts.eigenvalues, e_h), method, p, r),
-                      truth, "B_cert with eta_H");
-        expect_covers(truth, batch_for_rate(diag_model(c.parts.eigenvalues, c.parts.K), method, p, r),
-                      "exact over diag");
+        expect_batch_covers(
+            batch_for_rate(worst_case_model(c.parts.eigenvalues, e_h), method, p, r), truth,
+            "B_cert with eta_H");
+        expect_batch_covers(
+            truth, batch_for_rate(diag_model(c.parts.eigenvalues, c.parts.K), method, p, r),
+            "exact over diag");
       }
     }
   });
@@ -127,8 +134,8 @@ TEST_F(Certified, BatchesFromTheEndsOfTheSpectrumReachTheirRate) {
                                     c.numbers.energy() * c.dice.between(1.0, 1.5));
       exact.ridge = ends.ridge = c.dice.unit() < 0.5 ? 0.0 : c.dice.log_between(0.01, 1.0);
       for (const double r : {c.dice.unit(), 0.5 + 0.5 * c.dice.unit(), 1.0, 1.3})
-        expect_covers(batch_for_rate(ends, method, p, r), batch_for_rate(exact, method, p, r),
-                      "ends, r = " + std::to_string(r));
+        expect_batch_covers(batch_for_rate(ends, method, p, r), batch_for_rate(exact, method, p, r),
+                            "ends, r = " + std::to_string(r));
       const double batch = c.dice.log_between(1.0, 1e4);
       expect_covers(rate_for_batch(ends, method, p, batch), rate_for_batch(exact, method, p, batch),
                     "rate from ends");
@@ -151,7 +158,7 @@ TEST_F(Certified, StabilityNumberBelowOneIsStable) {
   for_cases([](Case& c) {
     const Parameters p = c.parameters(Method::heavy_ball);
     const double needed = stability_number(p, c.numbers.lambda_max, c.numbers.energy(), 1.0);
-    expect_covers(needed, stability_threshold(c.exact, Method::heavy_ball, p), "q");
+    expect_batch_covers(needed, stability_threshold(c.exact, Method::heavy_ball, p), "q");
   });
 }
 
@@ -191,12 +198,11 @@ double squared(const std::vector<double>& e) {
 TEST_F(Certified, MeanSquareHoldsAtEveryStep) {
   for_cases([](Case& c) {
     const Parameters p = c.parameters(Method::heavy_ball);
-    const double batch = batch_for_rate(c.worst, Method::heavy_ball, p, 1.0) *
-                         c.dice.log_between(0.5, 100.0);
+    const double batch =
+        batch_for_rate(c.worst, Method::heavy_ball, p, 1.0) * c.dice.log_between(0.5, 100.0);
     if (!std::isfinite(batch) || batch < 1e-3) return;  // no noise but rounding
     const auto start = random_start(c);
-    const auto run =
-        mean_square_trajectory(c.exact, Method::heavy_ball, p, batch, {start}, 60);
+    const auto run = mean_square_trajectory(c.exact, Method::heavy_ball, p, batch, {start}, 60);
     const double floor = c.floor(Method::heavy_ball, p);
     const double r = floor + c.dice.unit() * (1.05 - floor);
     for (const Index k : {0, 1, 2, 5, 20, 60}) {
@@ -218,9 +224,9 @@ TEST_F(Certified, VectorBatchHoldsWithEtaEffToo) {
     n.eta = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(S).eigenvalues().maxCoeff() /
             (n.frobenius2 * n.lambda_max);
     const double batch = vector_batch(n, p, r);
-    expect_covers(vector_batch(c.numbers, p, r), batch, "eta over eta_eff");
+    expect_batch_covers(vector_batch(c.numbers, p, r), batch, "eta over eta_eff");
     if (!std::isfinite(batch) || batch < 1e-3) return;  // no noise but rounding
-    expect_covers(batch, batch_for_rate(c.exact, Method::heavy_ball, p, r), "B_vec");
+    expect_batch_covers(batch, batch_for_rate(c.exact, Method::heavy_ball, p, r), "B_vec");
     const auto start = random_start(c);
     const auto run = mean_square_trajectory(c.exact, Method::heavy_ball, p, batch, {start}, 40);
     const double M = condition_number(p, n.lambda_min, n.lambda_max);
@@ -233,13 +239,14 @@ TEST_F(Certified, VectorBatchHoldsWithEtaEffToo) {
 TEST_F(Certified, TheoremIsFarOnTheSafeSide) {
   for_cases([](Case& c) {
     const HeavyBallTheory t = heavy_ball_theory(c.numbers, c.dice.log_between(1e-3, 0.9));
-    expect_covers(t.batch_vector,
-                  batch_for_rate(c.exact, Method::heavy_ball, t.parameters, t.rate_theorem),
-                  "vector");
-    expect_covers(t.batch_theorem, t.batch_vector, "theorem");
-    expect_covers(t.batch_theorem_bound, t.batch_theorem, "lemma");
-    expect_covers(t.batch_certified_stability,
-                  stability_threshold(c.exact, Method::heavy_ball, t.parameters), "stability");
+    expect_batch_covers(t.batch_vector,
+                        batch_for_rate(c.exact, Method::heavy_ball, t.parameters, t.rate_theorem),
+                        "vector");
+    expect_batch_covers(t.batch_theorem, t.batch_vector, "theorem");
+    expect_batch_covers(t.batch_theorem_bound, t.batch_theorem, "lemma");
+    expect_batch_covers(t.batch_certified_stability,
+                        stability_threshold(c.exact, Method::heavy_ball, t.parameters),
+                        "stability");
   });
 }
 
@@ -261,8 +268,7 @@ TEST_F(Certified, HorizonHoldsInTheLimitAndOnTheWay) {
     expect_covers(bound, truth, "horizon");
     if (!std::isfinite(bound)) return;
     const auto start = random_start(c);
-    const auto noisy =
-        mean_square_trajectory(c.exact, method, p, batch, {start, c.r.norm()}, 40);
+    const auto noisy = mean_square_trajectory(c.exact, method, p, batch, {start, c.r.norm()}, 40);
     const auto clean = mean_square_trajectory(c.exact, method, p, batch, {start}, 40);
     for (std::size_t k = 0; k <= 40; ++k)
       expect_covers(std::sqrt(clean[k]) + bound, std::sqrt(noisy[k]), "on the way");

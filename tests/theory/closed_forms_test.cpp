@@ -73,8 +73,8 @@ TEST(ConditionNumber, OfGivenParametersAgreesAsFarAsTheyDetermineIt) {
     const MatrixNumbers n = numbers_of(problem);
     const Parameters p = Parameters::of(number(problem["alpha"]), number(problem["beta"]));
     expect_golden(condition_number(p, n.lambda_min, n.lambda_max), problem["M_exact"], 1e-9, name);
-    expect_golden(vector_batch(n, p, number(problem["rate_thm"])), problem["B_vec_same_rate"],
-                  1e-9, name);
+    expect_golden(vector_batch(n, p, number(problem["rate_thm"])), problem["B_vec_same_rate"], 1e-9,
+                  name);
   }
 }
 

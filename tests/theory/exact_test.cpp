@@ -77,8 +77,8 @@ TEST(ExactModel, HasTheTrajectoryOfTheKroneckerOperator) {
     const Eigen::MatrixXd map = s.oracle().second_moment_map(5.0);
     const Eigen::Map<const test::Rows> V(s.parts.eigenvectors.data(), d, d);
     const Eigen::VectorXd c = V * e;
-    const auto got = mean_square_trajectory(s.model(), s.method, s.p, 5.0,
-                                            {{c.data(), c.data() + d}}, 30);
+    const auto got =
+        mean_square_trajectory(s.model(), s.method, s.p, 5.0, {{c.data(), c.data() + d}}, 30);
     for (std::size_t k = 0; k <= 30; ++k, moment = map * moment) {
       const Eigen::Map<const Eigen::MatrixXd> zz(moment.data(), 2 * d, 2 * d);
       expect_relative(got[k], zz.topLeftCorner(d, d).trace(), 1e-9, name_of(s, seed));
@@ -95,8 +95,9 @@ TEST(ExactModel, HasTheHorizonWhereItsTrajectoryEnds) {
     Dice dice(seed + 1000);
     Eigen::VectorXd r = dice.normals(n, 1);
     r -= s.problem.A * s.problem.A.colPivHouseholderQr().solve(r);
-    Model model = exact_model(s.parts.eigenvalues, s.parts.eigenvectors,
-                              noise_of_rows(rows_view(s.problem.A), span_of(s.problem.p), span_of(r)));
+    Model model =
+        exact_model(s.parts.eigenvalues, s.parts.eigenvectors,
+                    noise_of_rows(rows_view(s.problem.A), span_of(s.problem.p), span_of(r)));
     const double batch = 2.0 * stability_threshold(model, s.method, s.p) + 1.0;
     const double rate = rate_for_batch(model, s.method, s.p, batch);
     if (rate > 0.995) continue;
@@ -126,8 +127,8 @@ TEST(ExactModel, OfOneColumnDrawnByNormHasNoNoise) {
   const test::Rows A{{1.0}, {2.0}, {-3.0}};
   const Eigen::VectorXd p = row_norm_law(A);
   const Decomposed parts(A, p);
-  const Model model = exact_model(parts.eigenvalues, parts.eigenvectors,
-                                  noise_of_rows(rows_view(A), span_of(p)));
+  const Model model =
+      exact_model(parts.eigenvalues, parts.eigenvectors, noise_of_rows(rows_view(A), span_of(p)));
   const Parameters best = heavy_ball_parameters(14.0, 14.0, 0.01);
   const double floor = contraction(Method::heavy_ball, best, 14.0, 14.0);
   EXPECT_NEAR(rate_for_batch(model, Method::heavy_ball, best, 1.0), floor, 1e-7);

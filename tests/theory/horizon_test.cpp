@@ -57,8 +57,8 @@ TEST_F(Inconsistent, HasTheGoldenHorizonsOfKaczmarz) {
   expect_golden(std::log(1e-6) / std::log(rate), expected["iters_1e6"], 1e-10, "iterations");
   expect_golden(std::sqrt(n_.frobenius2 / n_.lambda_min) * number(problem_["sigma_sample"]),
                 expected["bound_needell_sqrt_dkbar_sigma"], 1e-12, "Needell");
-  expect_golden(residual_ / std::sqrt(n_.lambda_min), expected["bound_rnorm_over_sqrt_lmin"],
-                1e-12, "limit");
+  expect_golden(residual_ / std::sqrt(n_.lambda_min), expected["bound_rnorm_over_sqrt_lmin"], 1e-12,
+                "limit");
 }
 
 // noise of norm 1e-5 in R^n, of which d dimensions are fitted.
@@ -75,8 +75,7 @@ TEST_F(Inconsistent, HasThePapersArithmeticButNotItsHypothesis) {
   const double sigma = number(problem_["sigma_sample"]);
   for (const auto& [c, expected] : problem_["horizon"].items()) {
     if (c == "RK") continue;
-    const PaperHorizon R =
-        paper_horizon(n_, theory_, number(expected["B"]), residual_, sigma);
+    const PaperHorizon R = paper_horizon(n_, theory_, number(expected["B"]), residual_, sigma);
     expect_golden(R.printed, expected["R_paper"], 1e-12, "printed");
     expect_golden(R.corrected, expected["R_corrected_2d"], 1e-12, "corrected");
     expect_golden(R.no_log, expected["R_sharp_no_log"], 1e-12, "without the log");

@@ -27,7 +27,8 @@ struct LongBlock {
   long double t, b;
 };
 LongBlock long_block(const Case& c, double l) {
-  const long double root = 1.0L - c.p.gap, beta = root * root, y = static_cast<long double>(c.p.alpha) * l;
+  const long double root = 1.0L - c.p.gap, beta = root * root,
+                    y = static_cast<long double>(c.p.alpha) * l;
   if (c.method == Method::heavy_ball) return {1.0L + beta - y, beta};
   return {(1.0L + beta) * (1.0L - y), beta * (1.0L - y)};
 }
@@ -42,8 +43,8 @@ long double series(const Case& c, bool of_point) {
     const long double h_i = of_point ? now * g_i - before * old_i : g_i;
     const long double h_j = of_point ? now * g_j - before * old_j : g_j;
     sum += weight * h_i * h_j;
-    const long double bound = weight * (std::abs(g_i) + std::abs(old_i)) *
-                              (std::abs(g_j) + std::abs(old_j));
+    const long double bound =
+        weight * (std::abs(g_i) + std::abs(old_i)) * (std::abs(g_j) + std::abs(old_j));
     if (m > 10 && bound < 1e-22L * std::abs(sum)) break;
     old_i = std::exchange(g_i, i.t * g_i - i.b * old_i);
     old_j = std::exchange(g_j, j.t * g_j - j.b * old_j);
@@ -60,8 +61,8 @@ std::vector<Case> cases() {
         const Parameters best = method == Method::heavy_ball
                                     ? heavy_ball_parameters(1.0, kappa, gamma)
                                     : nesterov_parameters(1.0, kappa, gamma);
-        for (const Parameters& p : {best, recipe(1.0, kappa, 2.0 * kappa, 3.0),
-                                    Parameters::of(0.9 / kappa, 0.0)}) {
+        for (const Parameters& p :
+             {best, recipe(1.0, kappa, 2.0 * kappa, 3.0), Parameters::of(0.9 / kappa, 0.0)}) {
           const double floor = contraction(method, p, 1.0, kappa);
           for (const double r : {1.0, floor + 0.5 * (1.0 - floor), 1.3}) {
             if (r <= floor) continue;
@@ -100,8 +101,9 @@ TEST(Impulse, GainsAreTheSumsOfTheirSeries) {
 // As printed, in docs/theory 4.2 and 4.3.
 Quad printed_heavy_ball(Quad s, Quad b, Quad t_i, Quad t_j) {
   return s * (s * s - b * b) /
-         (s * s * s * s - t_i * t_j * s * s * s + (b * (t_i * t_i + t_j * t_j) - 2 * b * b) * s * s -
-          b * b * t_i * t_j * s + b * b * b * b);
+         (s * s * s * s - t_i * t_j * s * s * s +
+          (b * (t_i * t_i + t_j * t_j) - 2 * b * b) * s * s - b * b * t_i * t_j * s +
+          b * b * b * b);
 }
 Quad printed_nesterov(Quad s, Quad b, Quad y) {
   const Quad t = (1 + b) * (1 - y), b_j = b * (1 - y);

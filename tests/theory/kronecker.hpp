@@ -93,9 +93,7 @@ struct Decomposed {
   }
 };
 
-inline ConstView rows_view(const test::Rows& A) {
-  return {A.data(), A.rows(), A.cols(), A.cols()};
-}
+inline ConstView rows_view(const test::Rows& A) { return {A.data(), A.rows(), A.cols(), A.cols()}; }
 inline std::span<const double> span_of(const Eigen::VectorXd& v) {
   return {v.data(), to_size(v.size())};
 }

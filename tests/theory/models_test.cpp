@@ -50,7 +50,8 @@ TEST(GaussianModels, HaveTheGoldenBatchesForTheStepOneOverLambdaMax) {
     expect_golden(p.alpha, expected["alpha"], 1e-12, "alpha");
     expect_golden(p.beta(), expected["beta"], 1e-12, "beta");
     const auto batch = [&](const Model& m) { return batch_for_rate(m, Method::heavy_ball, p, r); };
-    expect_golden(batch(gaussian_row_norm_model(l)), expected["haar_rownorm_B"], explicit_batch, "");
+    expect_golden(batch(gaussian_row_norm_model(l)), expected["haar_rownorm_B"], explicit_batch,
+                  "");
     expect_golden(batch(gaussian_uniform_model(l, golden_rows)), expected["haar_uniform_B"],
                   explicit_batch, "");
     expect_golden(batch(worst_case_model(l, number(problem["F2"]))),
@@ -66,9 +67,8 @@ TEST(WorstCaseModel, HasTheGoldenCertificatesFromTheSpectrumAndFromItsEnds) {
     const json& expected = problem["predictor"]["worst_case_A_rownorm"];
     const Parameters p = golden_parameters(problem);
     const MatrixNumbers n = numbers_of(problem);
-    for (const Model& model :
-         {worst_case_model(SpectrumName(name).eigenvalues(), n.frobenius2),
-          worst_case_model(n.lambda_min, n.lambda_max, n.frobenius2)}) {
+    for (const Model& model : {worst_case_model(SpectrumName(name).eigenvalues(), n.frobenius2),
+                               worst_case_model(n.lambda_min, n.lambda_max, n.frobenius2)}) {
       expect_golden(stability_threshold(model, Method::heavy_ball, p), expected["Bcert_stability"],
                     explicit_batch, "stability");
       expect_golden(batch_for_rate(model, Method::heavy_ball, p, number(problem["rate_thm"])),

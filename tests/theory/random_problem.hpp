@@ -56,8 +56,8 @@ inline test::Rows coherent(Dice& dice, Index n, Index d) {
   const test::Rows centres = dice.normals(d, d);
   test::Rows A(n, d);
   for (Index i = 0; i < n; ++i)
-    A.row(i) = dice.log_between(0.03, 3.0) * (centres.row(dice.index(d)) +
-                                              0.05 * dice.normals(1, d));
+    A.row(i) =
+        dice.log_between(0.03, 3.0) * (centres.row(dice.index(d)) + 0.05 * dice.normals(1, d));
   return A;
 }
 
@@ -78,8 +78,7 @@ inline test::Rows rare_feature(Dice& dice, Index n, Index d) {
 
 /// Multiples of an orthonormal basis: the worst case of the certificate.
 inline test::Rows orthogonal(Dice& dice, Index n, Index d) {
-  const test::Rows Q =
-      Eigen::HouseholderQR<Eigen::MatrixXd>(dice.normals(d, d)).householderQ();
+  const test::Rows Q = Eigen::HouseholderQR<Eigen::MatrixXd>(dice.normals(d, d)).householderQ();
   test::Rows A(n, d);
   for (Index i = 0; i < n; ++i) A.row(i) = dice.log_between(0.05, 2.0) * Q.row(i % d);
   return A;
@@ -98,9 +97,12 @@ inline constexpr int random_kinds = 7;
 inline RandomProblem random_problem(Dice& dice, int kind, Index n, Index d) {
   using Maker = test::Rows (*)(Dice&, Index, Index);
   static const std::pair<std::string, Maker> makers[random_kinds] = {
-      {"gaussian", random_detail::gaussian},      {"scaled columns", random_detail::scaled},
-      {"coherent", random_detail::coherent},      {"sparse", random_detail::sparse},
-      {"rare feature", random_detail::rare_feature}, {"orthogonal rows", random_detail::orthogonal},
+      {"gaussian", random_detail::gaussian},
+      {"scaled columns", random_detail::scaled},
+      {"coherent", random_detail::coherent},
+      {"sparse", random_detail::sparse},
+      {"rare feature", random_detail::rare_feature},
+      {"orthogonal rows", random_detail::orthogonal},
       {"rank deficient", random_detail::rank_deficient}};
   const auto& [name, make] = makers[kind % random_kinds];
   RandomProblem out{name, "", make(dice, n, d), {}};

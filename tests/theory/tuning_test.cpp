@@ -143,8 +143,7 @@ TEST(Recipe, IsWithinTenPerCentOfTheBestExponentAtKappaThirty) {
     const double heuristic = heavy_ball_theory(n, golden_gamma).batch_heuristic.value();
     for (const double c : {0.001, 0.01, 0.1}) {
       const double batch = c * heuristic, best = tune(haar, hbm, batch).rate;
-      const double rate =
-          rate_for_batch(haar, hbm, recipe(1.0, 30.0, haar.energy, batch), batch);
+      const double rate = rate_for_batch(haar, hbm, recipe(1.0, 30.0, haar.energy, batch), batch);
       EXPECT_GE(exponent(rate), exponent(best) / 1.1) << name << ", c = " << c;
     }
   }
