@@ -7,6 +7,13 @@
 
 namespace polyak {
 
+Sampling law_named(const std::string& name) {
+  if (name == "uniform") return Sampling::uniform;
+  if (name == "mixed") return Sampling::mixed;
+  if (name == "given") return Sampling::given;
+  return Sampling::row_norm;
+}
+
 std::vector<double> law_weights(Sampling law, std::span<const double> norms2,
                                 std::span<const double> given) {
   const auto nonzero = static_cast<double>(

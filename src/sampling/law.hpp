@@ -6,12 +6,16 @@
 //   mixed     half of each          (eta ≤ 2, and no row is neglected)
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "polyak/options.hpp"
 #include "sampling/sampler.hpp"
 
 namespace polyak {
+
+/// By the name it has in options; row-norm for any other.
+Sampling law_named(const std::string& name);
 
 /// `norms2[j]` = w_j‖a_j‖²; zero rows get probability zero under every law.
 /// `given` are the probabilities of Sampling::given, else unused.

@@ -11,13 +11,6 @@
 namespace polyak {
 namespace {
 
-Sampling law_of(const std::string& name) {
-  if (name == "uniform") return Sampling::uniform;
-  if (name == "mixed") return Sampling::mixed;
-  if (name == "given") return Sampling::given;
-  return Sampling::row_norm;
-}
-
 // One plan in the making: each step fills in what the next one needs.
 class Planner {
  public:
@@ -73,7 +66,7 @@ class Planner {
   }
 
   void choose_sampling() {
-    const Sampling law = law_of(options_.sampling);
+    const Sampling law = law_named(options_.sampling);
     if (law == Sampling::given && std::ssize(options_.probabilities) != problem_.rows()) {
       throw Error(ErrorCode::bad_data,
                   {.what = "there must be one probability per row",

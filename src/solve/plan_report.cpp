@@ -19,11 +19,6 @@ namespace {
 
 constexpr double infinite_batch = 1e300;  // exact gradients
 
-Sampling law_of(const std::string& name) {
-  if (name == "uniform") return Sampling::uniform;
-  return name == "mixed" ? Sampling::mixed : Sampling::row_norm;
-}
-
 Array zeros(Index n) { return Array(std::vector<double>(to_size(n), 0.0), n, 1); }
 
 ProblemData parts(const MatrixPtr& A, const Array& b) {
@@ -77,7 +72,7 @@ class Reporter {
 
   void tell_spectrum() {
     sampler_ = std::make_unique<const Sampler>(
-        law_weights(law_of(options_.sampling), facts_.norms2, {}));
+        law_weights(law_named(options_.sampling), facts_.norms2, {}));
     extremes_ = extremes(problem_, facts_, team_, options_.seed);
     out_.eta = sampling_eta(*sampler_, facts_.norms2, facts_.frobenius2);
     forecast_.emplace(problem_, facts_, extremes_, *sampler_, out_.eta * facts_.frobenius2, 0.0,
@@ -88,7 +83,7 @@ class Reporter {
     out_.rank = extremes_.exact ? extremes_.rank : 0;
     out_.kappa_bar = facts_.frobenius2 / extremes_.lambda_min / static_cast<double>(out_.cols);
     out_.spectrum_source = extremes_.source;
-    out_.eta_effective = law_of(options_.sampling) == Sampling::row_norm
+    out_.eta_effective = law_named(options_.sampling) == Sampling::row_norm
                              ? 1.0
                              : effective_eta(problem_, facts_, extremes_.lambda_max, ratios(),
                                              team_, options_.seed);
@@ -246,7 +241,7 @@ class Reporter {
   // Kaczmarz draws by row norms whatever the law of the minibatches is.
   void add_one_row_methods() {
     const Index steps = std::min<Index>(4096, 4 * out_.rows);
-    const bool by_norm = law_of(options_.sampling) == Sampling::row_norm;
+    const bool by_norm = law_named(options_.sampling) == Sampling::row_norm;
     PlanRow row;
     row.method = "rk";
     const double f2 = facts_.frobenius2;
