@@ -15,6 +15,7 @@ struct Case {
   std::string gamma_key, sampling;
   double gamma;
 };
+void PrintTo(const Case& c, std::ostream* out) { *out << c.sampling << "_" << c.gamma_key; }
 
 class TinyProblem : public testing::TestWithParam<Case> {
  protected:
