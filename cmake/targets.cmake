@@ -4,7 +4,7 @@
 # 105651), hence no -Wrestrict from it.
 function(polyak_compile target)
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wold-style-cast
     -Woverloaded-virtual $<$<BOOL:${POLYAK_WERROR}>:-Werror>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -ffp-contract=off)
 endfunction()

@@ -171,9 +171,10 @@ std::vector<TableRow> iteration_table(const MatrixNumbers& numbers, Index rows,
 
 /// For a symmetric P and a vector m in the space of x:
 ///   out = Σ_i p_i⁻¹ (a_iᵀPa_i + 2 r_i a_iᵀm + r_i²) a_i a_iᵀ,   r = Ax* − b;
-/// with m empty the same for r = 0.
+/// with m empty the same for r = 0. With a ridge g = Aᵀr is not zero, and
+/// Hm·gᵀ + g·(Hm)ᵀ + g·gᵀ is to be subtracted.
 using RowNoise = std::function<void(ConstView P, std::span<const double> m, View out)>;
-/// RowNoise of rows in memory; both triangles of P are read.
+/// RowNoise of rows in memory, which must outlive it; both triangles of P are read.
 RowNoise noise_of_rows(ConstView rows, std::span<const double> probabilities,
                        std::span<const double> residual = {});
 
@@ -186,7 +187,7 @@ struct Model {
   bool ends_only = false;           ///< the two eigenvalues are bounds of the spectrum
   std::vector<double> eigenvalues;  ///< of AᵀA; the ridge is apart
   double ridge = 0.0;               ///< added to them by exact gradients
-  double energy = 0.0;              ///< eta·‖A‖_F², for the recipe
+  double energy = 0.0;              ///< eta·‖A‖_F² or eta_H·‖A‖_F², for the recipe
   /// B(r)/alpha²; the hint goes from one evaluation to the next.
   std::function<double(const Model&, const Impulse&, std::vector<double>& hint)> growth;
   /// How many times d numbers hold an error covariance E ee' in the eigenbasis:
@@ -220,7 +221,8 @@ Model diag_model(std::vector<double> eigenvalues, const std::vector<double>& K,
 Model gaussian_uniform_model(std::vector<double> eigenvalues, Index rows = 0);
 /// Gaussian rows, row-norm sampling.
 Model gaussian_row_norm_model(std::vector<double> eigenvalues);
-/// Exact for the given A. Row j of `eigenvectors` belongs to eigenvalues[j].
+/// Exact for the given A. Row j of `eigenvectors` belongs to eigenvalues[j]. Calls
+/// the noise once here, and some tens of times for each batch or rate.
 Model exact_model(std::vector<double> eigenvalues, std::vector<double> eigenvectors,
                   RowNoise noise);
 
@@ -262,8 +264,8 @@ double certified_mean_square(const Model& worst_case, const Parameters& p, doubl
                              Index steps, std::optional<double> r = {});
 
 /// √E‖x − x*‖² ≤ this in the limit, for any A. residual_energy = Σ p_i⁻¹ r_i²‖a_i‖²,
-/// or its bound eta·‖A‖_F²·‖r‖² (eta_H may not stand for eta in that one). At every step the
-/// root mean square is at most that of the consistent problem plus this.
+/// or its bound eta·‖A‖_F²·‖r‖² (eta_H may not stand for eta in that one). At every
+/// step the root mean square is at most that of the consistent problem plus this.
 double certified_horizon(const Model& worst_case, Method method, const Parameters& p, double batch,
                          double residual_energy);
 

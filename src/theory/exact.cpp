@@ -63,6 +63,16 @@ class RotatedNoise {
   RowNoise noise_;
 };
 
+// S = N(I) + H² in the eigenbasis.
+Vector spread(const Model& model) {
+  const auto d = model.eigenvalues.size();
+  Vector identity(d * d, 0.0), S(d * d);
+  for (std::size_t j = 0; j < d; ++j) identity[j * (d + 1)] = 1.0;
+  model.noise(identity, {}, 0.0, S);
+  for (std::size_t j = 0; j < d; ++j) S[j * (d + 1)] += model.eigenvalues[j] * model.eigenvalues[j];
+  return S;
+}
+
 // lmax(N, X) for X > 0; infinite where X is not.
 double generalised_largest(Vector N, Vector X, Index d) {
   Vector values(to_size(d));
@@ -87,24 +97,6 @@ double upper_growth(const Model& model, const Vector& roots, Vector X, double sh
 
 }  // namespace
 
-RowNoise noise_of_rows(ConstView A, std::span<const double> probabilities,
-                       std::span<const double> residual) {
-  Vector p(probabilities.begin(), probabilities.end()), r(residual.begin(), residual.end());
-  return [A, p = std::move(p), r = std::move(r)](ConstView P, std::span<const double> m, View out) {
-    Buffer image(A.rows, A.cols);
-    gemm(1.0, A, Transpose::no, P, Transpose::no, 0.0, image.view());
-    for (Index i = 0; i < A.rows; ++i) {
-      double weight = 0.0, mean = 0.0;
-      for (Index j = 0; j < A.cols; ++j) weight += A(i, j) * image.view()(i, j);
-      for (Index j = 0; j < std::ssize(m); ++j) mean += A(i, j) * m[to_size(j)];
-      if (!m.empty() && !r.empty()) weight += r[to_size(i)] * (2.0 * mean + r[to_size(i)]);
-      const double scale = p[to_size(i)] > 0.0 ? weight / p[to_size(i)] : 0.0;
-      for (Index j = 0; j < A.cols; ++j) image.view()(i, j) = scale * A(i, j);
-    }
-    gemm(1.0, A, Transpose::yes, image.view(), Transpose::no, 0.0, out);
-  };
-}
-
 Model exact_model(Vector eigenvalues, Vector eigenvectors, RowNoise noise) {
   Model model = named_model("exact", std::move(eigenvalues));
   if (eigenvectors.empty() || eigenvectors.size() % model.eigenvalues.size() != 0)
@@ -112,6 +104,7 @@ Model exact_model(Vector eigenvalues, Vector eigenvectors, RowNoise noise) {
   model.width = std::ssize(model.eigenvalues);
   model.noise = RotatedNoise(model.eigenvalues, std::move(eigenvectors), std::move(noise));
   model.growth = leading_growth;
+  model.energy = spread_energy(model.eigenvalues, spread(model));
   return model;
 }
 

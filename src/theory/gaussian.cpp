@@ -79,12 +79,13 @@ class RowNormMoments {
 }  // namespace
 
 // K = f(l·lᵀ + 2diag(l²)) with f = n/(n + 2), exactly for Haar columns; the
-// residual adds ‖r‖²·l_j.
+// residual adds ‖r‖²·l_j, and S = f(‖A‖_F²·H + 2H²) gives eta_H·‖A‖_F².
 Model gaussian_uniform_model(Vector eigenvalues, Index rows) {
   Model model = named_model("gaussian-uniform", std::move(eigenvalues));
   const double n = static_cast<double>(rows);
   const double f = rows > 0 ? n / (n + 2.0) : 1.0, h = rows > 0 ? (n - 2.0) / (n + 2.0) : 1.0;
   const Vector l = model.eigenvalues;
+  model.energy = f * (model.energy + 2.0 * *std::max_element(l.begin(), l.end()));
   use_diagonal_noise(
       model,
       [l, f, h](std::span<const double> q, std::span<double> out) {

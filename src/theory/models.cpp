@@ -99,13 +99,17 @@ double spread_energy(std::span<const double> l, std::span<const double> S) {
   });
 }
 
-// B = alpha²·rho(diag(Gam)·K'), K' = K − diag(l²) (docs/theory, 4.3).
+// B = alpha²·rho(diag(Gam)·K'), K' = K − diag(l²) (docs/theory, 4.3). The sums
+// Σ_j K_ij are the diagonal of S, which tells what eta_H is at least.
 Model diag_model(Vector eigenvalues, const Vector& K, Vector residual_noise) {
   check_square(eigenvalues, K);
   Model model = named_model("diag", std::move(eigenvalues));
   const auto d = model.eigenvalues.size();
   auto rest = std::make_shared<Vector>(K);
   for (std::size_t j = 0; j < d; ++j) {
+    const auto row = K.begin() + static_cast<std::ptrdiff_t>(j * d);
+    const double S_jj = std::accumulate(row, row + static_cast<std::ptrdiff_t>(d), 0.0);
+    model.energy = std::max(model.energy, S_jj / model.eigenvalues[j]);
     double& v = (*rest)[j * d + j];
     v = std::max(0.0, v - model.eigenvalues[j] * model.eigenvalues[j]);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "polyak/error.hpp"
 #include "theory/blocks.hpp"
@@ -125,11 +126,11 @@ std::vector<double> mean_square_trajectory(const Model& model, Method method, co
   need_noise(model);
   Moments moments(model, method, p, batch, start);
   Vector out(to_size(steps + 1), std::numeric_limits<double>::infinity());
-  for (double& value : out) {
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    if (k > 0) moments.step();
     const double mean_square = moments.mean_square();
     if (!std::isfinite(mean_square)) break;  // diverged beyond all doubles
-    value = mean_square;
-    moments.step();
+    out[k] = mean_square;
   }
   return out;
 }

@@ -11,6 +11,8 @@ namespace {
 
 using Point = std::vector<double>;
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 struct Ends {
   double low, high;
 };
@@ -42,11 +44,11 @@ Parameters first_guess(const Model& model, Method method, double batch) {
 
 // The maxima behind a rate leave kinks, on which a simplex collapses too early:
 // start it again where it ended, ever smaller and the other way round. What is
-// then left to gain is about 1e-7 of the rate.
+// then left to gain is about 1e-6 of the exponent.
 Minimum search(const std::function<double(const Point&)>& f, Point start) {
-  Minimum best = nelder_mead(f, std::move(start), 0.3, 1e-7, 120);
+  Minimum best = nelder_mead(f, std::move(start), 0.3, 1e-6, 120);
   for (const double step : {-0.1, 0.03, -0.01, 0.003, -0.001})
-    best = nelder_mead(f, best.at, step, 1e-12, 60);
+    best = nelder_mead(f, best.at, step, 1e-11, 60);
   return best;
 }
 
@@ -76,15 +78,18 @@ SafeRecipe safe_recipe(double lmin, double lmax, double energy, double batch, do
   return out;
 }
 
+// The logarithm of the number of steps per factor e: the same scale for kappa = 2
+// and 1e12. A small enough step is stable with any momentum below 1.
 Tuned tune(const Model& model, Method method, double batch) {
-  const auto rate = [&](const Point& point) {
-    return rate_for_batch(model, method, parameters_at(point), batch);
+  const auto log_steps = [&](const Point& point) {
+    const double rate = rate_for_batch(model, method, parameters_at(point), batch);
+    return rate < 1.0 ? -std::log(-std::log(rate)) : infinity;
   };
   Point start = point_of(first_guess(model, method, batch));
-  for (int halvings = 0; std::isinf(rate(start)) && halvings < 60; ++halvings)
+  for (int halvings = 0; log_steps(start) == infinity && halvings < 60; ++halvings)
     start[0] -= std::log(2.0);
-  const Minimum best = search(rate, std::move(start));
-  return {parameters_at(best.at), best.value, batch};
+  const Parameters best = parameters_at(search(log_steps, std::move(start)).at);
+  return {best, rate_for_batch(model, method, best, batch), batch};
 }
 
 // Starts from the tuned guess of that batch, among a wide range of them, which
@@ -94,7 +99,7 @@ std::optional<Tuned> smallest_batch(const Model& model, Method method, double ra
     return std::log(batch_for_rate(model, method, parameters_at(point), rate));
   };
   Point start;
-  double least = std::numeric_limits<double>::infinity();
+  double least = infinity;
   for (double batch = 1e-3; batch < 1e18; batch *= 4.0) {
     const Point guess = point_of(first_guess(model, method, batch));
     if (const double log_batch = needed(guess); log_batch < least) least = log_batch, start = guess;

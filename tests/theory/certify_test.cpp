@@ -111,6 +111,7 @@ TEST_F(Certified, BatchesReachTheirRate) {
         expect_batch_covers(spread, truth, "B_certS");
         expect_batch_covers(upper_batch_for_rate(c.exact, method, p, r), truth, "upper bound");
         const double e_h = c.spread.energy;
+        expect_relative(c.exact.energy, e_h, 1e-9 + 1e-14 * c.kappa(), "eta_H");
         EXPECT_LE(e_h, c.numbers.energy() * (1.0 + rounding));
         expect_batch_covers(
             batch_for_rate(worst_case_model(c.parts.eigenvalues, e_h), method, p, r), truth,

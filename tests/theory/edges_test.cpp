@@ -154,6 +154,26 @@ TEST(Edges, EtaEffIsNotSafeInTheRecipe) {
   EXPECT_LT(rate(parts.eta * parts.frobenius2), 1.0);
 }
 
+TEST(Edges, TuningIsNeverWorseThanTheRecipe) {
+  for (const double kappa : {1.0, 1.5, 30.0, 1e4, 1e8, 1e12}) {
+    for (const Model& model : models_of(spread_between(1.0, kappa, 5))) {
+      for (const double share : {0.1, 1.0, 100.0}) {
+        const double batch = share * model.energy / std::sqrt(kappa);
+        const Parameters p = recipe(1.0, kappa, model.energy, batch);
+        const double rate = rate_for_batch(model, Method::heavy_ball, p, batch);
+        const Tuned tuned = tune(model, Method::heavy_ball, batch);
+        EXPECT_LT(rate, 1.0) << model.name << ' ' << kappa;
+        EXPECT_LE(std::log(tuned.rate), std::log(rate) * (1.0 - 1e-9))
+            << model.name << ' ' << kappa;
+        const auto smallest = smallest_batch(model, Method::heavy_ball, tuned.rate);
+        ASSERT_TRUE(smallest) << model.name << ' ' << kappa;
+        EXPECT_NEAR(smallest->batch / batch, 1.0, 1e-2) << model.name << ' ' << kappa;
+        EXPECT_LT(tune(model, Method::nesterov, batch).rate, 1.0) << model.name << ' ' << kappa;
+      }
+    }
+  }
+}
+
 // Two ends where nothing else is known: beyond r = 1 the answer stays that of 1.
 TEST(Edges, EndsPromiseNothingBelowTheirThreshold) {
   const Model ends = worst_case_model(1.0, 100.0, 500.0);

@@ -86,6 +86,60 @@ TEST(ExactModel, HasTheTrajectoryOfTheKroneckerOperator) {
   }
 }
 
+// An inconsistent problem with a ridge: at its solution A'r = −ridge·x*. The oracle
+// carries a 1 along, through which each row's own gradient at x* enters.
+Eigen::MatrixXd affine_map(const Setting& s, const Eigen::VectorXd& r,
+                           const Eigen::VectorXd& x_star, double batch) {
+  const Oracle oracle = s.oracle();
+  const Index d = oracle.d(), n = s.problem.A.rows();
+  const auto extended = [&](const Eigen::MatrixXd& M, const Eigen::VectorXd& g) {
+    Eigen::MatrixXd Y = Eigen::MatrixXd::Zero(2 * d + 1, 2 * d + 1);
+    Y.topLeftCorner(2 * d, 2 * d) = oracle.transition(M);
+    Y.col(2 * d).head(d) = -oracle.alpha * (g + oracle.ridge * x_star);
+    Y(2 * d, 2 * d) = 1.0;
+    return Eigen::MatrixXd(Eigen::kroneckerProduct(Y, Y));
+  };
+  const test::Rows& A = s.problem.A;
+  const Eigen::MatrixXd fixed = extended(A.transpose() * A, A.transpose() * r);
+  Eigen::MatrixXd one = Eigen::MatrixXd::Zero(fixed.rows(), fixed.cols());
+  for (Index i = 0; i < n; ++i) {
+    const double p = s.problem.p(i);
+    if (p > 0.0)
+      one += p * extended(A.row(i).transpose() * A.row(i) / p, A.row(i).transpose() * r(i) / p);
+  }
+  return fixed + (one - fixed) / batch;
+}
+
+TEST(ExactModel, HasTheInconsistentTrajectoryOfTheKroneckerOperator) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const Setting s = random_setting(seed);
+    const Index n = s.problem.A.rows(), d = s.problem.A.cols();
+    if (s.parts.eigenvalues.size() != to_size(d)) continue;
+    Dice dice(seed + 2000);
+    const Eigen::VectorXd b = dice.normals(n, 1), start = dice.normals(d, 1);
+    const Eigen::MatrixXd H = s.problem.A.transpose() * s.problem.A;
+    const Eigen::VectorXd x_star =
+        (H + s.ridge * Eigen::MatrixXd::Identity(d, d)).ldlt().solve(s.problem.A.transpose() * b);
+    const Eigen::VectorXd r = s.problem.A * x_star - b;
+    Model model =
+        exact_model(s.parts.eigenvalues, s.parts.eigenvectors,
+                    noise_of_rows(rows_view(s.problem.A), span_of(s.problem.p), span_of(r)));
+    model.ridge = s.ridge;
+    const Eigen::Map<const test::Rows> V(s.parts.eigenvectors.data(), d, d);
+    const Eigen::VectorXd c = V * start;
+    const auto got =
+        mean_square_trajectory(model, s.method, s.p, 5.0, {{c.data(), c.data() + d}, r.norm()}, 20);
+    Eigen::VectorXd z(2 * d + 1);
+    z << start, start, 1.0;
+    Eigen::VectorXd moment = Eigen::kroneckerProduct(z, z);
+    const Eigen::MatrixXd map = affine_map(s, r, x_star, 5.0);
+    for (std::size_t k = 0; k <= 20; ++k, moment = map * moment) {
+      const Eigen::Map<const Eigen::MatrixXd> zz(moment.data(), 2 * d + 1, 2 * d + 1);
+      expect_relative(got[k], zz.topLeftCorner(d, d).trace(), 1e-9, name_of(s, seed));
+    }
+  }
+}
+
 // The limit of an inconsistent run is where its trajectory ends.
 TEST(ExactModel, HasTheHorizonWhereItsTrajectoryEnds) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {

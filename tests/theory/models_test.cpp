@@ -120,7 +120,8 @@ class SamplingPopulation {
   std::vector<double> K(Weight weight) const {
     double k[3] = {0.0, 0.0, 0.0};
     for (int m = 1; m <= d_; ++m) {
-      const double x = static_cast<double>(m * m) / d_, y = m - x, w = of_ones_[to_size(m)] * weight(m);
+      const double x = static_cast<double>(m * m) / d_, y = m - x,
+                   w = of_ones_[to_size(m)] * weight(m);
       k[0] += w * x * x, k[1] += w * x * y, k[2] += w * y * y;
     }
     const double mixed = k[1] / std::sqrt(d_ - 1.0);

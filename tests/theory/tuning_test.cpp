@@ -111,10 +111,11 @@ TEST(GivenBatch, HasTheGoldenRateWithoutMomentumAtItsGridPoint) {
 
 double exponent(double rate) { return -std::log(rate); }
 
-// The optimum is flat: values agree better than parameters.
+// The optimum is flat: values agree better than parameters. Where it lies on a
+// kink (the worst case, small batches) both searches end a little beside it.
 void expect_optimum(const Tuned& tuned, double rate, double alpha, double root,
                     const std::string& what) {
-  EXPECT_LE(tuned.rate, rate * (1.0 + 1e-7)) << what;
+  EXPECT_LE(tuned.rate, rate * (1.0 + 5e-7)) << what;
   EXPECT_GE(tuned.rate, rate * (1.0 - 1e-4)) << what;
   EXPECT_NEAR(tuned.parameters.alpha / alpha, 1.0, 0.03) << what;
   EXPECT_NEAR(tuned.parameters.root, root, 0.01) << what;
