@@ -27,7 +27,7 @@ Rows make(int kind, unsigned seed) {
 
 TEST(the_recipe, is_stable_with_lanczos_estimates_for_any_batch_and_law) {
   ThreadTeam team(1);
-  for (unsigned seed = 0; seed < 16; ++seed) {
+  for (unsigned seed = 0; seed < 64; ++seed) {
     const Rows A = make(static_cast<int>(seed % 4), 100 + seed);
     const Problem problem(data(A, Rows::Ones(A.rows(), 1)));
     const MatrixFacts facts = gather_facts(problem, team);
