@@ -6,6 +6,7 @@
 
 #include "golden.hpp"
 #include "random_problem.hpp"
+#include "spectrum/extremes.hpp"
 
 namespace polyak::theory {
 namespace {
@@ -182,6 +183,28 @@ TEST_F(Certified, RecipeIsStableForEveryBatchAndEveryLambdaMin) {
                                                    c.numbers.energy(), batch)),
                 recipe(c.numbers.lambda_min, c.numbers.lambda_max, c.numbers.energy(), batch).root);
     }
+  });
+}
+
+// Of as many Lanczos steps as the dice say: from one, which knows next to
+// nothing, to more than there are eigenvalues.
+TEST_F(Certified, RecipeIsStableWithLanczosEstimates) {
+  ThreadTeam team(1);
+  for_cases([&](Case& c) {
+    const Index d = c.problem.A.cols();
+    const Problem problem(test::data(c.problem.A, test::Rows::Ones(c.problem.A.rows(), 1)));
+    const MatrixFacts facts = gather_facts(problem, team);
+    const Extremes ends = lanczos_extremes(problem, facts, team, c.dice.index(1 << 30),
+                                           1 + c.dice.index(d + 2));
+    const double unit = facts.scale.a * facts.scale.a;  // estimates are of A·scale.a
+    EXPECT_GE(ends.lambda_max, c.numbers.lambda_max * unit * (1.0 - rounding));
+    const double batch = c.dice.log_between(0.01, 1e6);
+    const SafeRecipe chosen =
+        safe_recipe(ends.lambda_min, ends.lambda_max, c.numbers.energy() * unit, batch);
+    Parameters p = chosen.parameters;
+    p.alpha *= unit;
+    EXPECT_LE(chosen.stability_number, 0.92);
+    EXPECT_LT(stability_threshold(c.exact, Method::heavy_ball, p), batch);
   });
 }
 

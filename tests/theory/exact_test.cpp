@@ -164,7 +164,7 @@ TEST(ExactModel, HasTheHorizonWhereItsTrajectoryEnds) {
 
 TEST(ExactModel, HasAnUpperBoundThatIsOneAndIsSharp) {
   int sharp = 0, count = 0;
-  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const Setting s = random_setting(seed);
     const Model model = s.model();
     const double r = s.floor() + 0.5 * std::abs(1.0 - s.floor()) + 0.01;
