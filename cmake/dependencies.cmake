@@ -7,7 +7,15 @@ set(BLA_VENDOR OpenBLAS)
 find_package(LAPACK REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
-set(POLYAK_LINKS Threads::Threads LAPACK::LAPACK fmt::fmt ZLIB::ZLIB ${CMAKE_DL_LIBS})
+find_path(HIGHWAY_INCLUDE_DIR hwy/highway.h REQUIRED)
+find_library(HIGHWAY_LIBRARY hwy REQUIRED)
+add_library(polyak_highway INTERFACE)
+target_include_directories(polyak_highway SYSTEM INTERFACE ${HIGHWAY_INCLUDE_DIR})
+# One way for each width: AVX-512, AVX2, NEON, plain.
+target_compile_definitions(polyak_highway INTERFACE
+  "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+set(POLYAK_LINKS Threads::Threads LAPACK::LAPACK fmt::fmt ZLIB::ZLIB
+  ${HIGHWAY_LIBRARY} ${CMAKE_DL_LIBS})
 
 # What it only includes.
 find_package(nlohmann_json REQUIRED)

@@ -6,7 +6,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build pkg-config python3 git gnuplot-nox
-  libopenblas-dev librandom123-dev libfmt-dev zlib1g-dev
+  libopenblas-dev libhwy-dev librandom123-dev libfmt-dev zlib1g-dev
   nlohmann-json3-dev libtomlplusplus-dev
   libgtest-dev librapidcheck-dev libbenchmark-dev libeigen3-dev
 )

@@ -14,7 +14,7 @@
 #include <cmath>
 #include <limits>
 
-#include "polyak/types.hpp"
+#include "kernels/row_list.hpp"
 
 namespace polyak::kernels {
 
@@ -46,17 +46,24 @@ double visible_square(Value v, double scale) {
              : square;
 }
 
-/// Σ (scale·v)², at least the smallest normal double unless all v are zero.
-/// NaN and Inf among the values come out as a non-finite sum.
+/// A sum of squares of v, at least the smallest normal double unless all v are
+/// zero.
+template <class Value>
+double visible_norm2(double sum, const Value* v, Index count) {
+  if (!(sum < std::numeric_limits<double>::min())) return sum;
+  const bool nonzero = std::any_of(v, v + count, [](Value a) { return a != Value{0}; });
+  return nonzero ? std::numeric_limits<double>::min() : 0.0;
+}
+
+/// Σ (scale·v)², visible. NaN and Inf among the values come out as a
+/// non-finite sum.
 template <class Value>
 double norm2(const Value* v, Index count, double scale) {
   const double sum = lane_sum(count, [&](Index j) {
     const double s = scale * static_cast<double>(v[j]);
     return s * s;
   });
-  if (!(sum < std::numeric_limits<double>::min())) return sum;
-  const bool nonzero = std::any_of(v, v + count, [](Value a) { return a != Value{0}; });
-  return nonzero ? std::numeric_limits<double>::min() : 0.0;
+  return visible_norm2(sum, v, count);
 }
 
 /// max |v|; NaN if there is one.
@@ -123,5 +130,60 @@ struct SparseRow {
   const Value* values() const { return a; }
   Index stored() const { return count; }
 };
+
+/// The operations of a matrix given row_at(i), which is one of the rows above.
+/// Each row is read once; with several columns they share it.
+namespace reference {
+
+template <class RowAt>
+void gradient(RowAt row_at, const RowList& rows, double scale_a, double scale_b, ConstView x,
+              ConstView b, View g, double* residual2) {
+  for (Index t = 0; t < rows.count; ++t) {
+    const auto a = row_at(rows.row(t));
+    for (Index c = 0; c < x.rows; ++c) {
+      const double r = scale_b * (a.dot(x.row(c)) - b(rows.row(t), c)), w = rows.weight(t);
+      if (residual2) residual2[c] += w * r * r;
+      a.add_to(w * r * scale_a, g.row(c));
+    }
+  }
+}
+
+template <class RowAt>
+void multiply(RowAt row_at, ConstView x, View y) {
+  for (Index t = 0; t < y.rows; ++t) {
+    const auto a = row_at(t);
+    for (Index c = 0; c < x.rows; ++c) y(t, c) = a.dot(x.row(c));
+  }
+}
+
+template <class RowAt>
+void add_transposed(RowAt row_at, ConstView y, View g) {
+  for (Index t = 0; t < y.rows; ++t) {
+    const auto a = row_at(t);
+    for (Index c = 0; c < g.rows; ++c) a.add_to(y(t, c), g.row(c));
+  }
+}
+
+template <class RowAt>
+void kaczmarz(RowAt row_at, const RowList& rows, double scale, ConstView b, View x) {
+  for (Index t = 0; t < rows.count; ++t) {
+    const auto a = row_at(rows.row(t));
+    for (Index c = 0; c < x.rows; ++c) {
+      const double r = a.dot(x.row(c)) - b(rows.row(t), c);
+      a.add_scaled_to(-(rows.weight(t) * scale) * r, scale, x.row(c));
+    }
+  }
+}
+
+template <class RowAt>
+void norms(RowAt row_at, Index count, double scale, double* row_norms2, double* column_norms2) {
+  for (Index t = 0; t < count; ++t) {
+    const auto a = row_at(t);
+    row_norms2[t] = norm2(a.values(), a.stored(), scale);
+    if (column_norms2) a.add_squares(scale, column_norms2);
+  }
+}
+
+}  // namespace reference
 
 }  // namespace polyak::kernels

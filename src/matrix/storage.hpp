@@ -8,7 +8,8 @@
 #include <string>
 #include <type_traits>
 
-#include "kernels/reference.hpp"
+#include "kernels/dense.hpp"
+#include "kernels/sparse.hpp"
 
 namespace polyak {
 
@@ -28,6 +29,10 @@ struct DenseRows {
   double bytes() const { return static_cast<double>(view.size()) * sizeof(Value); }
   std::string kind() const { return "dense, " + precision_name<Value>(); }
   kernels::DenseRow<Value> row(Index i) const { return {view.row(i), view.cols}; }
+  /// The rows from `first` on.
+  kernels::DenseBlock<Value> from(Index first) const {
+    return {view.row(first), view.stride, view.cols};
+  }
 };
 
 template <class Value, class Column>
@@ -49,10 +54,9 @@ struct CsrRows {
     return "csr, " + precision_name<Value>() + ", " + std::to_string(8 * sizeof(Column)) +
            "-bit columns";
   }
-  kernels::SparseRow<Value, Column> row(Index i) const {
-    const Index first = row_start[to_size(i)];
-    return {values.data() + first, columns.data() + first, row_start[to_size(i) + 1] - first,
-            cols_count};
+  kernels::SparseRow<Value, Column> row(Index i) const { return from(0).row(i); }
+  kernels::SparseBlock<Value, Column> from(Index first) const {
+    return {row_start.data() + first, columns.data(), values.data(), cols_count};
   }
 };
 

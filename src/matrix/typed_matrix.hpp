@@ -1,12 +1,13 @@
 #pragma once
 
-// The RowMatrix operations written once for any storage that can hand out a
-// row. `Rows` offers rows(), cols(), nonzeros(), bytes(), kind() and row(i),
-// whose result has dot, add_to, add_squares, copy (kernels/reference.hpp).
+// The RowMatrix operations written once for any storage the kernels know.
+// `Rows` offers rows(), cols(), nonzeros(), bytes(), kind(), row(i) and
+// from(i), the block of rows that kernels/dense.hpp or sparse.hpp takes.
 
 #include <utility>
 
-#include "kernels/reference.hpp"
+#include "kernels/dense.hpp"
+#include "kernels/sparse.hpp"
 #include "polyak/row_matrix.hpp"
 
 namespace polyak {
@@ -25,61 +26,36 @@ class TypedMatrix final : public RowMatrix {
 
   void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
                 ConstView x, ConstView b, View g) const override {
-    for (std::size_t t = 0; t < rows.size(); ++t) {
-      const auto a = storage_.row(rows[t]);
-      for (Index c = 0; c < x.rows; ++c) {
-        const double r = scale.b * (a.dot(x.row(c)) - b(rows[t], c));
-        a.add_to(weights[t] * r * scale.a, g.row(c));
-      }
-    }
+    kernels::gradient(storage_.from(0), list(rows, weights), scale.a, scale.b, x, b, g, nullptr);
   }
 
   void range_gradient(Index first, Index last, std::span<const double> weights, Scale scale,
                       ConstView x, ConstView b, View g,
                       std::span<double> residual2) const override {
-    for (Index i = first; i < last; ++i) {
-      const auto a = storage_.row(i);
-      const double w = weights.empty() ? 1.0 : weights[to_size(i - first)];
-      for (Index c = 0; c < x.rows; ++c) {
-        const double r = scale.b * (a.dot(x.row(c)) - b(i, c));
-        residual2[to_size(c)] += w * r * r;
-        a.add_to(w * r * scale.a, g.row(c));
-      }
-    }
+    const kernels::RowList rows{last - first, nullptr, weights.empty() ? nullptr : weights.data()};
+    kernels::gradient(storage_.from(first), rows, scale.a, scale.b, x,
+                      ConstView{b.row(first), last - first, b.cols, b.stride}, g,
+                      residual2.data());
   }
 
   void multiply(Index first, Index last, ConstView x, View y) const override {
-    for (Index i = first; i < last; ++i) {
-      const auto a = storage_.row(i);
-      for (Index c = 0; c < x.rows; ++c) y(i - first, c) = a.dot(x.row(c));
-    }
+    kernels::multiply(storage_.from(first), x, View{y.data, last - first, y.cols, y.stride});
   }
 
   void add_transposed(Index first, Index last, ConstView y, View g) const override {
-    for (Index i = first; i < last; ++i) {
-      const auto a = storage_.row(i);
-      for (Index c = 0; c < g.rows; ++c) a.add_to(y(i - first, c), g.row(c));
-    }
+    kernels::add_transposed(storage_.from(first),
+                            ConstView{y.data, last - first, y.cols, y.stride}, g);
   }
 
   void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
                 ConstView b, View x) const override {
-    for (std::size_t t = 0; t < rows.size(); ++t) {
-      const auto a = storage_.row(rows[t]);
-      for (Index c = 0; c < x.rows; ++c) {
-        const double r = a.dot(x.row(c)) - b(rows[t], c);
-        a.add_scaled_to(-(steps[t] * scale) * r, scale, x.row(c));
-      }
-    }
+    kernels::kaczmarz(storage_.from(0), list(rows, steps), scale, b, x);
   }
 
   void norms(Index first, Index last, double scale, std::span<double> row_norms2,
              std::span<double> column_norms2) const override {
-    for (Index i = first; i < last; ++i) {
-      const auto a = storage_.row(i);
-      row_norms2[to_size(i - first)] = kernels::norm2(a.values(), a.stored(), scale);
-      if (!column_norms2.empty()) a.add_squares(scale, column_norms2.data());
-    }
+    kernels::norms(storage_.from(first), last - first, scale, row_norms2.data(),
+                   column_norms2.empty() ? nullptr : column_norms2.data());
   }
 
   double max_abs(Index first, Index last) const override {
@@ -98,6 +74,10 @@ class TypedMatrix final : public RowMatrix {
   }
 
  private:
+  static kernels::RowList list(std::span<const Index> rows, std::span<const double> weights) {
+    return {std::ssize(rows), rows.data(), weights.data()};
+  }
+
   Rows storage_;
 };
 

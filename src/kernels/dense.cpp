@@ -1,0 +1,319 @@
+#include "kernels/dense.hpp"
+
+#include <limits>
+#include <type_traits>
+
+#include "kernels/reference.hpp"
+
+#ifndef POLYAK_DENSE_TABLE
+#define POLYAK_DENSE_TABLE
+namespace polyak::kernels {
+
+// One target's kernels.
+template <class Value>
+struct Table {
+  decltype(&kernels::gradient<Value>) gradient;
+  decltype(&kernels::multiply<Value>) multiply;
+  decltype(&kernels::add_transposed<Value>) add_transposed;
+  decltype(&kernels::kaczmarz<Value>) kaczmarz;
+  decltype(&kernels::norms<Value>) norms;
+};
+
+}  // namespace polyak::kernels
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/dense.cpp"
+#include <hwy/foreach_target.h>  // this file once more for each target
+
+#include <hwy/highway.h>
+
+#include "kernels/lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace polyak::kernels::HWY_NAMESPACE {
+
+#if POLYAK_VECTORS
+
+constexpr Index group = 4;            // rows at a time
+constexpr Index most_grouped = 8192;  // columns: four rows of them fit the second cache
+constexpr Index ahead = 8;            // rows between the one prefetched and the one used
+constexpr Index most_prefetched = 2048;
+
+/// s_i = a_iᵀx for `size` rows; `next` are rows to come, or null.
+template <Index size, class Value>
+HWY_INLINE void dots(const Value* const* a, const Value* const* next, const double* x, Index d,
+                     double* s) {
+  Eight sums[size];
+  for (Index i = 0; i < size; ++i) sums[i] = Eight::zero();
+  Index j = 0;
+  for (; j + lanes <= d; j += lanes) {
+    const Eight xj = Eight::from(x + j);
+    for (Index i = 0; i < size; ++i) {
+      if (next) __builtin_prefetch(next[i] + j);
+      sums[i].add_product(Eight::from(a[i] + j), xj);
+    }
+  }
+  if (j < d) {
+    const Eight xj = Eight::first(x + j, d - j);
+    for (Index i = 0; i < size; ++i) {
+      if (next) __builtin_prefetch(next[i] + d - 1);
+      sums[i].add_product(Eight::first(a[i] + j, d - j), xj);
+    }
+  }
+  for (Index i = 0; i < size; ++i) s[i] = sums[i].sum();
+}
+
+/// g += Σ_i c_i·a_i, row after row.
+template <Index size, class Value>
+HWY_INLINE void add_rows(const Value* const* a, const double* c, Index d, double* g) {
+  Vector factor[size];
+  for (Index i = 0; i < size; ++i) factor[i] = hn::Set(Doubles(), c[i]);
+  Index j = 0;
+  for (; j + lanes <= d; j += lanes) {
+    Eight sum = Eight::from(g + j);
+    for (Index i = 0; i < size; ++i) sum.add_product(factor[i], Eight::from(a[i] + j));
+    sum.store(g + j);
+  }
+  if (j < d) {
+    Eight sum = Eight::first(g + j, d - j);
+    for (Index i = 0; i < size; ++i) sum.add_product(factor[i], Eight::first(a[i] + j, d - j));
+    sum.store(g + j, d - j);
+  }
+}
+
+/// Calls visit<size>(t, a) for rows t .. t+size-1, which lie at a[0 .. size-1].
+template <class Value, class Visit>
+HWY_INLINE void in_groups(const DenseBlock<Value>& A, const RowList& rows, Visit visit) {
+  const Value* a[group];
+  Index t = 0;
+  if (A.d <= most_grouped) {
+    for (; t + group <= rows.count; t += group) {
+      for (Index i = 0; i < group; ++i) a[i] = A.data + rows.row(t + i) * A.stride;
+      visit(std::integral_constant<Index, group>(), t, a);
+    }
+  }
+  for (; t < rows.count; ++t) {
+    a[0] = A.data + rows.row(t) * A.stride;
+    visit(std::integral_constant<Index, 1>(), t, a);
+  }
+}
+
+template <class Value>
+void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a,
+                         double scale_b, ConstView x, ConstView b, View g, double* residual2) {
+  const bool prefetching = rows.index && A.d <= most_prefetched;
+  in_groups(A, rows, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
+    const Value* to_come[size];
+    const bool more = prefetching && t + ahead + size <= rows.count;
+    for (Index i = 0; more && i < size; ++i) {
+      const Index row = rows.index[t + ahead + i];
+      to_come[i] = A.data + row * A.stride;
+      __builtin_prefetch(b.row(row));
+    }
+    for (Index c = 0; c < x.rows; ++c) {
+      double s[size];
+      if (more && c == 0) dots<size>(a, to_come, x.row(c), A.d, s);
+      else dots<size>(a, static_cast<const Value* const*>(nullptr), x.row(c), A.d, s);
+      for (Index i = 0; i < size; ++i) {
+        const double r = scale_b * (s[i] - b(rows.row(t + i), c)), w = rows.weight(t + i);
+        if (residual2) residual2[c] += w * r * r;
+        s[i] = w * r * scale_a;
+      }
+      add_rows<size>(a, s, A.d, g.row(c));
+    }
+  });
+}
+
+template <class Value>
+void multiply(const DenseBlock<Value>& A, ConstView x, View y) {
+  in_groups(A, {y.rows, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
+    for (Index c = 0; c < x.rows; ++c) {
+      double s[size];
+      dots<size>(a, static_cast<const Value* const*>(nullptr), x.row(c), A.d, s);
+      for (Index i = 0; i < size; ++i) y(t + i, c) = s[i];
+    }
+  });
+}
+
+template <class Value>
+void add_transposed(const DenseBlock<Value>& A, ConstView y, View g) {
+  in_groups(A, {y.rows, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
+    for (Index c = 0; c < g.rows; ++c) {
+      double s[size];
+      for (Index i = 0; i < size; ++i) s[i] = y(t + i, c);
+      add_rows<size>(a, s, A.d, g.row(c));
+    }
+  });
+}
+
+/// x += c·(scale·a)
+template <class Value>
+HWY_INLINE void add_scaled(const Value* a, double c, double scale, Index d, double* x) {
+  const Vector factor = hn::Set(Doubles(), c), unit = hn::Set(Doubles(), scale);
+  Index j = 0;
+  for (; j + lanes <= d; j += lanes) {
+    Eight sum = Eight::from(x + j);
+    sum.add_product(factor, Eight::from(a + j).times(unit));
+    sum.store(x + j);
+  }
+  if (j < d) {
+    Eight sum = Eight::first(x + j, d - j);
+    sum.add_product(factor, Eight::first(a + j, d - j).times(unit));
+    sum.store(x + j, d - j);
+  }
+}
+
+template <class Value>
+void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, ConstView b,
+                         View x) {
+  const bool prefetching = A.d <= most_prefetched;
+  for (Index t = 0; t < rows.count; ++t) {
+    const Index i = rows.row(t);
+    const Value* a[1] = {A.data + i * A.stride};
+    const Value* to_come[1] = {nullptr};
+    const bool more = prefetching && t + ahead < rows.count;
+    if (more) {
+      to_come[0] = A.data + rows.row(t + ahead) * A.stride;
+      __builtin_prefetch(b.row(rows.row(t + ahead)));
+    }
+    for (Index c = 0; c < x.rows; ++c) {
+      double s = 0.0;
+      dots<1>(a, more && c == 0 ? to_come : nullptr, x.row(c), A.d, &s);
+      add_scaled(a[0], -(rows.weight(t) * scale) * (s - b(i, c)), scale, A.d, x.row(c));
+    }
+  }
+}
+
+/// visible_square of reference.hpp, eight at a time.
+HWY_INLINE Eight visible_squares(const Eight& a, Vector unit) {
+  const Vector least = hn::Set(Doubles(), std::numeric_limits<double>::min());
+  Eight out;
+  for (Index k = 0; k < vectors; ++k) {
+    const Vector s = hn::Mul(unit, a.v[k]), square = hn::Mul(s, s);
+    const auto lost = hn::And(hn::Lt(square, least), hn::Ne(a.v[k], hn::Zero(Doubles())));
+    out.v[k] = hn::IfThenElse(lost, least, square);
+  }
+  return out;
+}
+
+template <class Value>
+void norms(const DenseBlock<Value>& A, Index count, double scale, double* row_norms2,
+           double* column_norms2) {
+  const Vector unit = hn::Set(Doubles(), scale);
+  in_groups(A, {count, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
+    Eight sums[size];
+    for (Index i = 0; i < size; ++i) sums[i] = Eight::zero();
+    const auto add = [&](Index j, auto load, auto store) HWY_ATTR {
+      Eight column = column_norms2 ? load(column_norms2 + j) : Eight::zero();
+      for (Index i = 0; i < size; ++i) {
+        const Eight v = load(a[i] + j), s = v.times(unit);
+        sums[i].add_product(s, s);
+        if (column_norms2) column.add(visible_squares(v, unit));
+      }
+      if (column_norms2) store(column, column_norms2 + j);
+    };
+    Index j = 0;
+    for (; j + lanes <= A.d; j += lanes) {
+      add(j, [](const auto* p) HWY_ATTR { return Eight::from(p); },
+          [](const Eight& v, double* p) HWY_ATTR { v.store(p); });
+    }
+    if (const Index rest = A.d - j; rest > 0) {
+      add(j, [=](const auto* p) HWY_ATTR { return Eight::first(p, rest); },
+          [=](const Eight& v, double* p) HWY_ATTR { v.store(p, rest); });
+    }
+    for (Index i = 0; i < size; ++i)
+      row_norms2[t + i] = visible_norm2(sums[i].sum(), a[i], A.d);
+  });
+}
+
+#else
+
+template <class Value>
+auto plain_rows(const DenseBlock<Value>& A) {
+  return [A](Index i) { return DenseRow<Value>{A.data + i * A.stride, A.d}; };
+}
+
+template <class Value>
+void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a, double scale_b,
+              ConstView x, ConstView b, View g, double* residual2) {
+  reference::gradient(plain_rows(A), rows, scale_a, scale_b, x, b, g, residual2);
+}
+template <class Value>
+void multiply(const DenseBlock<Value>& A, ConstView x, View y) {
+  reference::multiply(plain_rows(A), x, y);
+}
+template <class Value>
+void add_transposed(const DenseBlock<Value>& A, ConstView y, View g) {
+  reference::add_transposed(plain_rows(A), y, g);
+}
+template <class Value>
+void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, ConstView b, View x) {
+  reference::kaczmarz(plain_rows(A), rows, scale, b, x);
+}
+template <class Value>
+void norms(const DenseBlock<Value>& A, Index count, double scale, double* row_norms2,
+           double* column_norms2) {
+  reference::norms(plain_rows(A), count, scale, row_norms2, column_norms2);
+}
+
+#endif
+
+template <class Value>
+Table<Value> table() {
+  return {gradient<Value>, multiply<Value>, add_transposed<Value>, kaczmarz<Value>, norms<Value>};
+}
+Table<double> double_table() { return table<double>(); }
+Table<float> float_table() { return table<float>(); }
+
+}  // namespace polyak::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace polyak::kernels {
+namespace {
+
+HWY_EXPORT(double_table);
+HWY_EXPORT(float_table);
+
+Table<double> chosen(double) { return HWY_DYNAMIC_DISPATCH(double_table)(); }
+Table<float> chosen(float) { return HWY_DYNAMIC_DISPATCH(float_table)(); }
+
+}  // namespace
+
+template <class Value>
+void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a, double scale_b,
+              ConstView x, ConstView b, View g, double* residual2) {
+  chosen(Value()).gradient(A, rows, scale_a, scale_b, x, b, g, residual2);
+}
+template <class Value>
+void multiply(const DenseBlock<Value>& A, ConstView x, View y) {
+  chosen(Value()).multiply(A, x, y);
+}
+template <class Value>
+void add_transposed(const DenseBlock<Value>& A, ConstView y, View g) {
+  chosen(Value()).add_transposed(A, y, g);
+}
+template <class Value>
+void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, ConstView b, View x) {
+  chosen(Value()).kaczmarz(A, rows, scale, b, x);
+}
+template <class Value>
+void norms(const DenseBlock<Value>& A, Index count, double scale, double* row_norms2,
+           double* column_norms2) {
+  chosen(Value()).norms(A, count, scale, row_norms2, column_norms2);
+}
+
+#define POLYAK_DENSE(Value)                                                                     \
+  template void gradient(const DenseBlock<Value>&, const RowList&, double, double, ConstView,   \
+                         ConstView, View, double*);                                             \
+  template void multiply(const DenseBlock<Value>&, ConstView, View);                            \
+  template void add_transposed(const DenseBlock<Value>&, ConstView, View);                      \
+  template void kaczmarz(const DenseBlock<Value>&, const RowList&, double, ConstView, View);    \
+  template void norms(const DenseBlock<Value>&, Index, double, double*, double*);
+POLYAK_DENSE(double)
+POLYAK_DENSE(float)
+#undef POLYAK_DENSE
+
+}  // namespace polyak::kernels
+#endif

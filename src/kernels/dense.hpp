@@ -1,0 +1,47 @@
+#pragma once
+
+// The dense kernels in vector instructions. They follow the definition in
+// reference.hpp operation by operation (eight running sums, no fused
+// multiply-add), so that every target gives the same bits as the plain ones.
+//
+// Bytes moved: each row once from memory. Rows are taken in groups of four
+// that stay in the nearest cache between the dot products and the sum, while
+// x and g are read once per group; the rows to come are prefetched.
+
+#include "kernels/row_list.hpp"
+
+namespace polyak::kernels {
+
+/// Rows of a dense matrix where they lie: row i starts at data + i·stride.
+template <class Value>
+struct DenseBlock {
+  const Value* data;
+  Index stride;
+  Index d;
+};
+
+/// For each listed row i and each column c: r = scale_b·(a_iᵀx_c − b_ic);
+/// g_c += w·r·scale_a·a_i; and residual2[c] += w·r² unless that is null.
+template <class Value>
+void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a, double scale_b,
+              ConstView x, ConstView b, View g, double* residual2);
+
+/// y(t, c) = a_tᵀx_c for the first y.rows rows.
+template <class Value>
+void multiply(const DenseBlock<Value>& A, ConstView x, View y);
+
+/// g_c += Σ_t y(t, c)·a_t over the first y.rows rows.
+template <class Value>
+void add_transposed(const DenseBlock<Value>& A, ConstView y, View g);
+
+/// One after the other: x_c −= (w·scale)·(a_iᵀx_c − b_ic)·(scale·a_i).
+template <class Value>
+void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, ConstView b, View x);
+
+/// row_norms2[t] = ‖scale·a_t‖² of the first `count` rows and, unless null,
+/// column_norms2[j] += (scale·a_tj)²; nothing that is not zero vanishes.
+template <class Value>
+void norms(const DenseBlock<Value>& A, Index count, double scale, double* row_norms2,
+           double* column_norms2);
+
+}  // namespace polyak::kernels
