@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace polyak {
 namespace {
 
 constexpr Index most_chunks = 64;
 constexpr Index columns_per_job = 4096;
+
+constexpr double swept_bytes = 256 * 1024;  // of A at a time: they fit the second cache
 
 Index padded(Index count) { return (count + 7) / 8 * 8; }  // whole cache lines
 
@@ -64,6 +67,11 @@ void Products::sum_chunks(Index chunks, View g, Body body) {
   add_parts(chunks, g);
 }
 
+double* Products::scratch(Index count) {
+  if (std::ssize(scratch_) < count) scratch_.resize(to_size(count));
+  return scratch_.data();
+}
+
 void Products::gradient(std::span<const Index> rows, std::span<const double> weights, ConstView x,
                         ConstView b, View g) {
   const Index count = std::ssize(rows), chunks = chunk_count(count);
@@ -74,19 +82,58 @@ void Products::gradient(std::span<const Index> rows, std::span<const double> wei
   });
 }
 
+// The rows of batches from `reached` to `last`, block of A by block of A.
+void Products::sweep(std::span<const Batch> batches, std::span<Index> reached, Index last,
+                     ConstView x, ConstView b, View g) const {
+  const double row_bytes = A_.bytes() / static_cast<double>(A_.rows());
+  const Index block = std::max<Index>(1, static_cast<Index>(swept_bytes / std::max(1.0, row_bytes)));
+  const Index columns = x.rows / std::ssize(batches);
+  constexpr Index none = std::numeric_limits<Index>::max();
+  for (Index next = 0; next != none;) {
+    const Index end = next / block * block + block;
+    next = none;
+    for (std::size_t r = 0; r < batches.size(); ++r) {
+      const auto& [rows, weights] = batches[r];
+      const std::size_t from = to_size(reached[r]);
+      std::size_t to = from;
+      while (to < to_size(last) && rows[to] < end) ++to;
+      reached[r] = static_cast<Index>(to);
+      if (to < to_size(last)) next = std::min(next, rows[to]);
+      if (to == from) continue;
+      const Index top = static_cast<Index>(r) * columns;
+      A_.gradient(rows.subspan(from, to - from), weights.subspan(from, to - from), scale_,
+                  {x.row(top), columns, x.cols, x.stride}, b,
+                  {g.row(top), columns, g.cols, g.stride});
+    }
+  }
+}
+
+// Chunk c of every batch holds about the same part of A, and is swept together.
+void Products::gradients(std::span<const Batch> batches, ConstView x, ConstView b, View g) {
+  if (batches.empty()) return;
+  const Index count = std::ssize(batches[0].rows), chunks = chunk_count(count);
+  const std::size_t each = batches.size();
+  if (reached_.size() < to_size(chunks) * each) reached_.resize(to_size(chunks) * each);
+  sum_chunks(chunks, g, [&](Index chunk, View sum) {
+    const std::span reached(reached_.data() + to_size(chunk) * each, each);
+    std::fill(reached.begin(), reached.end(), chunk * count / chunks);
+    sweep(batches, reached, (chunk + 1) * count / chunks, x, b, sum);
+  });
+}
+
 void Products::full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2) {
-  const Index chunks = row_chunks(), n = A_.rows();
-  const std::size_t columns = residual2.size();
-  std::vector<double> sums(to_size(chunks) * columns, 0.0);
+  const Index chunks = row_chunks(), n = A_.rows(), columns = std::ssize(residual2);
+  double* sums = scratch(chunks * columns);
+  std::fill_n(sums, chunks * columns, 0.0);
   sum_chunks(chunks, g, [&](Index chunk, View sum) {
     const Index first = chunk * n / chunks, last = (chunk + 1) * n / chunks;
     const auto w = weights_.empty() ? weights_
                                     : weights_.subspan(to_size(first), to_size(last - first));
-    const std::span r2(sums.data() + to_size(chunk) * columns, columns);
-    A_.range_gradient(first, last, w, scale_, x, b, sum, r2);
+    A_.range_gradient(first, last, w, scale_, x, b, sum,
+                      {sums + chunk * columns, residual2.size()});
   });
   std::fill(residual2.begin(), residual2.end(), 0.0);
-  for (std::size_t i = 0; i < sums.size(); ++i) residual2[i % columns] += sums[i];
+  for (Index i = 0; i < chunks * columns; ++i) residual2[to_size(i % columns)] += sums[i];
 }
 
 double Products::root_weight(Index i) const {
@@ -102,13 +149,13 @@ void Products::multiply(ConstView x, View y) {
 }
 
 void Products::transposed(ConstView y, View g) {
-  constexpr Index block = 256;
+  constexpr Index block = 64;
   const Index chunks = row_chunks(), n = A_.rows();
+  double* weighted = scratch(chunks * block * y.cols);
   sum_chunks(chunks, g, [&](Index chunk, View sum) {
     const Index last = (chunk + 1) * n / chunks;
-    std::vector<double> weighted(to_size(block * y.cols));
     for (Index i = chunk * n / chunks; i < last; i += block) {
-      const View out{weighted.data(), std::min(block, last - i), y.cols, y.cols};
+      const View out{weighted + chunk * block * y.cols, std::min(block, last - i), y.cols, y.cols};
       for (Index r = 0; r < out.rows; ++r)
         for (Index c = 0; c < y.cols; ++c) out(r, c) = root_weight(i + r) * y(i + r, c);
       A_.add_transposed(i, i + out.rows, out, sum);

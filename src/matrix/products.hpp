@@ -15,6 +15,12 @@
 
 namespace polyak {
 
+/// Rows drawn for one gradient, ascending, and the factor of each.
+struct Batch {
+  std::span<const Index> rows;
+  std::span<const double> weights;
+};
+
 class Products {
  public:
   /// `weights` are the rows' own (empty means 1) and must outlive this.
@@ -29,6 +35,11 @@ class Products {
   void gradient(std::span<const Index> rows, std::span<const double> weights, ConstView x,
                 ConstView b, View g);
 
+  /// Several batches of one size, each with its own rows of x and of g, in one
+  /// sweep over A: a block of rows stays in cache while every batch uses its
+  /// share of it. The bits are those of one batch after the other.
+  void gradients(std::span<const Batch> batches, ConstView x, ConstView b, View g);
+
   /// g_c = Ãᵀ W r_c and residual2[c] = r_cᵀ W r_c, in one read of A.
   void full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2);
 
@@ -41,13 +52,11 @@ class Products {
   /// the fixed-shape sum for anything of length n.
   template <class Term>
   double row_sum(Term term) {
-    const Index chunks = row_chunks();
-    std::vector<double> parts(to_size(chunks));
-    for_row_chunks([&](Index chunk, Index first, Index last) {
-      parts[to_size(chunk)] = term(first, last);
-    });
+    double* parts = scratch(row_chunks());
+    for_row_chunks(
+        [&](Index chunk, Index first, Index last) { parts[chunk] = term(first, last); });
     double sum = 0.0;
-    for (double part : parts) sum += part;
+    for (Index chunk = 0; chunk < row_chunks(); ++chunk) sum += parts[chunk];
     return sum;
   }
 
@@ -65,6 +74,9 @@ class Products {
   Index chunk_count(Index rows) const;
   double root_weight(Index i) const;  // scale.a·√w_i
   View part(Index chunk, View g);
+  double* scratch(Index count);
+  void sweep(std::span<const Batch> batches, std::span<Index> reached, Index last, ConstView x,
+             ConstView b, View g) const;
   void add_parts(Index chunks, View g);
 
   /// g = Σ of what body(chunk, sum) adds to its own zeroed block.
@@ -76,7 +88,10 @@ class Products {
   Scale scale_;
   ThreadTeam& team_;
   double entries_per_row_;
-  std::vector<double> parts_;  // chunk 0 sums into the result itself
+  // Room that grows to what is asked for, once.
+  std::vector<double> parts_;    // chunk 0 sums into the result itself
+  std::vector<double> scratch_;  // of each chunk
+  std::vector<Index> reached_;   // of each chunk: how far each batch has come
 };
 
 }  // namespace polyak

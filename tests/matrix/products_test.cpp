@@ -105,6 +105,33 @@ TEST_P(ProductsOf, HaveTheSameBitsForAnyNumberOfThreads) {
   for (const int threads : {2, 3, 7}) EXPECT_TRUE(same_bits(run(threads), one)) << threads;
 }
 
+TEST_P(ProductsOf, SweepBatchesTogetherWithTheBitsOfOneByOne) {
+  constexpr Index count = 3;
+  const std::size_t size = to_size(n / 2);
+  std::vector<std::vector<Index>> rows(count);
+  std::vector<Batch> batches;
+  for (Index r = 0; r < count; ++r) {
+    for (Index t = 0; t < n / 2; ++t) rows[to_size(r)].push_back((t * t + r * t * 3) % n);
+    std::sort(rows[to_size(r)].begin(), rows[to_size(r)].end());
+    batches.push_back({rows[to_size(r)], {batch_weights.data(), size}});
+  }
+  const Matrix xs = normal(count * c, d, 31);
+  Matrix single(count * c, d);
+  ThreadTeam one(1);
+  Products alone(*stored, {}, scale, one);
+  for (Index r = 0; r < count; ++r) {
+    alone.gradient(batches[to_size(r)].rows, batches[to_size(r)].weights,
+                   {xs.data() + r * c * d, c, d, d}, view(b), {single.data() + r * c * d, c, d, d});
+  }
+  for (const int threads : {1, 2, 7}) {
+    ThreadTeam team(threads);
+    Products together(*stored, {}, scale, team);
+    Matrix shared = Matrix::Constant(count * c, d, 9.0);
+    together.gradients(batches, view(xs), view(b), view(shared));
+    EXPECT_TRUE(same_bits(shared, single)) << threads;
+  }
+}
+
 TEST_P(ProductsOf, HaveTheSameBitsWhenAskedAgain) {
   ThreadTeam team(2);
   Products products(*stored, {}, {}, team);
