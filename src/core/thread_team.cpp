@@ -1,5 +1,9 @@
 #include "core/thread_team.hpp"
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #include <algorithm>
 #include <string>
 #include <system_error>
@@ -13,6 +17,17 @@ namespace {
 constexpr int spins = 2000;   // a few microseconds: longer than the gap inside an iteration
 constexpr int yields = 200;   // then let others run
                               // then sleep
+
+// The cores this process may use: under taskset or in a container fewer than
+// the machine has. Threads are not pinned: two programs that both pinned
+// theirs to the first cores would share those and leave the rest idle.
+int cores() {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+#endif
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
 
 template <class Ready>
 bool wait_briefly(Ready ready) {
@@ -32,7 +47,7 @@ bool wait_briefly(Ready ready) {
 }  // namespace
 
 ThreadTeam::ThreadTeam(int threads) {
-  if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  if (threads <= 0) threads = cores();
   try {
     workers_.reserve(to_size(threads - 1));
     for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(0); });

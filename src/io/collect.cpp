@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/huge_pages.hpp"
 #include "io/rows.hpp"
 #include "io/text_writer.hpp"
 #include "polyak/error.hpp"
@@ -15,6 +16,7 @@ class MemorySink final : public RowSink {
       : cols_(source.cols()), has_rhs_(source.has_rhs()), name_(std::move(name)) {
     const Index rows = source.rows_at_most();
     values_.reserve(to_size(checked_product(rows, cols_, name_)));
+    ask_for_huge_pages(values_.data(), values_.capacity() * sizeof(Value));
     if (has_rhs_) b_.reserve(to_size(rows));
   }
 

@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "core/huge_pages.hpp"
 #include "matrix/storage.hpp"
 #include "matrix/typed_matrix.hpp"
 #include "polyak/error.hpp"
@@ -30,7 +31,7 @@ float narrow(double v, Index row, Index column) {
 }
 
 MatrixPtr narrow(const DenseRows<double>& dense) {
-  std::vector<float> values(to_size(dense.nonzeros()));
+  std::vector<float> values = large_vector<float>(to_size(dense.nonzeros()));
   for (Index i = 0; i < dense.rows(); ++i)
     for (Index j = 0; j < dense.cols(); ++j)
       values[to_size(i * dense.cols() + j)] = narrow(dense.view(i, j), i, j);

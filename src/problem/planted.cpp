@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/huge_pages.hpp"
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
 
@@ -75,7 +76,7 @@ std::vector<double> dense_storage(Index rows, Index cols) {
   const std::string size = std::to_string(rows) + " x " + std::to_string(cols);
   if (rows > most / cols) refuse("rows", size, "a matrix that can be addressed");
   try {
-    return std::vector<double>(to_size(rows * cols));
+    return large_vector<double>(to_size(rows * cols));
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::out_of_memory,
                 {.what = "no memory for a dense matrix", .where = "rows", .found = size});
