@@ -51,7 +51,10 @@ struct Used {
 
 struct Seconds {
   double read = 0.0;
-  double setup = 0.0;
+  double setup = 0.0;     ///< everything before the first iteration; its parts:
+  double norms = 0.0;     ///< … reading A once: row norms, scales, finiteness
+  double table = 0.0;     ///< … the sampling table
+  double spectrum = 0.0;  ///< … lambda_min and lambda_max, where not given
   double solve = 0.0;
   double measure = 0.0;
   double total = 0.0;
@@ -81,6 +84,7 @@ struct [[nodiscard]] Report {
   std::string matrix;
   std::uint64_t seed = 0;
   int threads = 0;
+  std::string simd;  ///< the vector instructions in use: "avx512", "avx2", "neon", "plain"
   std::vector<std::string> warnings;
   std::vector<Measurement> history;
   Array x;  ///< d × c, the best finite iterate

@@ -6,6 +6,7 @@
 //
 // Philox4x32-10 of Random123 with counter (t/2, k) and a key made from
 // (seed, stream) by Philox itself; each block of 128 bits holds two draws.
+// Ranges are drawn many blocks at a time, with the bits of one by one.
 
 #include <cstdint>
 
@@ -19,6 +20,8 @@ class Random {
   std::uint64_t bits(std::uint64_t k, std::uint64_t t) const;
   /// Draws t = first .. first+count-1 of iteration k.
   void bits(std::uint64_t k, std::uint64_t first, std::uint64_t count, std::uint64_t* out) const;
+  /// Draw 0 of iterations k = first .. first+count-1.
+  void first_bits(std::uint64_t first, std::uint64_t count, std::uint64_t* out) const;
   /// Uniform in (0, 1), never an end.
   double uniform(std::uint64_t k, std::uint64_t t) const;
   /// Standard normals t = 0 .. count-1 of iteration k (Box-Muller by pairs).

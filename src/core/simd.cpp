@@ -1,4 +1,4 @@
-#include "core/simd.hpp"
+#include "polyak/simd.hpp"
 
 #include <hwy/highway.h>
 

@@ -1,5 +1,6 @@
 #include "kernels/dense.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
@@ -35,10 +36,21 @@ namespace polyak::kernels::HWY_NAMESPACE {
 
 #if POLYAK_VECTORS
 
-constexpr Index group = 4;            // rows at a time
-constexpr Index most_grouped = 8192;  // columns: four rows of them fit the second cache
-constexpr Index ahead = 8;            // rows between the one prefetched and the one used
+constexpr Index group = 4;  // rows at a time: also for d = 10⁵, where x and g leave the cache
+constexpr Index ahead = 8;  // rows between the one prefetched and the one used
 constexpr Index most_prefetched = 2048;
+
+/// Into the second cache: the first has too few misses in flight to keep memory
+/// busy with rows that lie anywhere.
+template <class Value>
+HWY_INLINE void prefetch(const Value* p) {
+  __builtin_prefetch(p, 0, 2);
+}
+template <class Value>
+HWY_INLINE void prefetch_row(const Value* a, Index d) {
+  for (Index j = 0; j < d; j += 64 / static_cast<Index>(sizeof(Value))) prefetch(a + j);
+  prefetch(a + d - 1);
+}
 
 /// s_i = a_iᵀx for `size` rows; `next` are rows to come, or null.
 template <Index size, class Value>
@@ -50,14 +62,14 @@ HWY_INLINE void dots(const Value* const* a, const Value* const* next, const doub
   for (; j + lanes <= d; j += lanes) {
     const Eight xj = Eight::from(x + j);
     for (Index i = 0; i < size; ++i) {
-      if (next) __builtin_prefetch(next[i] + j);
+      if (next) prefetch(next[i] + j);
       sums[i].add_product(Eight::from(a[i] + j), xj);
     }
   }
   if (j < d) {
     const Eight xj = Eight::first(x + j, d - j);
     for (Index i = 0; i < size; ++i) {
-      if (next) __builtin_prefetch(next[i] + d - 1);
+      if (next) prefetch(next[i] + d - 1);
       sums[i].add_product(Eight::first(a[i] + j, d - j), xj);
     }
   }
@@ -87,11 +99,9 @@ template <class Value, class Visit>
 HWY_INLINE void in_groups(const DenseBlock<Value>& A, const RowList& rows, Visit visit) {
   const Value* a[group];
   Index t = 0;
-  if (A.d <= most_grouped) {
-    for (; t + group <= rows.count; t += group) {
-      for (Index i = 0; i < group; ++i) a[i] = A.data + rows.row(t + i) * A.stride;
-      visit(std::integral_constant<Index, group>(), t, a);
-    }
+  for (; t + group <= rows.count; t += group) {
+    for (Index i = 0; i < group; ++i) a[i] = A.data + rows.row(t + i) * A.stride;
+    visit(std::integral_constant<Index, group>(), t, a);
   }
   for (; t < rows.count; ++t) {
     a[0] = A.data + rows.row(t) * A.stride;
@@ -99,22 +109,54 @@ HWY_INLINE void in_groups(const DenseBlock<Value>& A, const RowList& rows, Visit
   }
 }
 
+/// What is to be prefetched while rows t .. t+size-1 of a list are used.
 template <class Value>
-void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a,
-                         double scale_b, ConstView x, ConstView b, View g, double* residual2) {
-  const bool prefetching = rows.index && A.d <= most_prefetched;
+class LookAhead {
+ public:
+  LookAhead(const DenseBlock<Value>& A, const RowList& rows, ConstView b)
+      : A_(A), rows_(rows), b_(b), last_(rows.index && A.d <= most_prefetched ? rows.count : 0) {
+    for (Index t = 0; t < std::min(ahead, last_); ++t) prefetch_row(row(t), A.d);
+  }
+  /// Where rows t+ahead … lie; null when there are no more.
+  template <Index size>
+  HWY_INLINE const Value* const* at(Index t) {
+    if (t + ahead + size > last_) return nullptr;
+    for (Index i = 0; i < size; ++i) next_[i] = row(t + ahead + i);
+    return next_;
+  }
+
+ private:
+  HWY_INLINE const Value* row(Index t) const {
+    prefetch(b_.row(rows_.index[t]));
+    return A_.data + rows_.index[t] * A_.stride;
+  }
+
+  const DenseBlock<Value>& A_;
+  const RowList& rows_;
+  ConstView b_;
+  Index last_;
+  const Value* next_[group];
+};
+
+/// Rows of a list: all dot products at once. Rows in a row: one after the
+/// other, which the hardware follows by itself and faster than by request.
+template <Index size, class Value>
+HWY_INLINE void group_dots(bool listed, const Value* const* a, const Value* const* next,
+                           const double* x, Index d, double* s) {
+  if (listed) return dots<size>(a, next, x, d, s);
+  for (Index i = 0; i < size; ++i) dots<1, Value>(a + i, nullptr, x, d, s + i);
+}
+
+template <class Value>
+void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a, double scale_b,
+              ConstView x, ConstView b, View g, double* residual2) {
+  const bool listed = rows.index != nullptr;
+  LookAhead<Value> coming(A, rows, b);
   in_groups(A, rows, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
-    const Value* to_come[size];
-    const bool more = prefetching && t + ahead + size <= rows.count;
-    for (Index i = 0; more && i < size; ++i) {
-      const Index row = rows.index[t + ahead + i];
-      to_come[i] = A.data + row * A.stride;
-      __builtin_prefetch(b.row(row));
-    }
+    const Value* const* next = coming.template at<size>(t);
     for (Index c = 0; c < x.rows; ++c) {
       double s[size];
-      if (more && c == 0) dots<size>(a, to_come, x.row(c), A.d, s);
-      else dots<size>(a, static_cast<const Value* const*>(nullptr), x.row(c), A.d, s);
+      group_dots<size>(listed, a, c == 0 ? next : nullptr, x.row(c), A.d, s);
       for (Index i = 0; i < size; ++i) {
         const double r = scale_b * (s[i] - b(rows.row(t + i), c)), w = rows.weight(t + i);
         if (residual2) residual2[c] += w * r * r;
@@ -130,7 +172,7 @@ void multiply(const DenseBlock<Value>& A, ConstView x, View y) {
   in_groups(A, {y.rows, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
     for (Index c = 0; c < x.rows; ++c) {
       double s[size];
-      dots<size>(a, static_cast<const Value* const*>(nullptr), x.row(c), A.d, s);
+      group_dots<size, Value>(false, a, nullptr, x.row(c), A.d, s);
       for (Index i = 0; i < size; ++i) y(t + i, c) = s[i];
     }
   });
@@ -165,22 +207,16 @@ HWY_INLINE void add_scaled(const Value* a, double c, double scale, Index d, doub
 }
 
 template <class Value>
-void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, ConstView b,
-                         View x) {
-  const bool prefetching = A.d <= most_prefetched;
+void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, ConstView b, View x) {
+  LookAhead<Value> coming(A, rows, b);
   for (Index t = 0; t < rows.count; ++t) {
     const Index i = rows.row(t);
-    const Value* a[1] = {A.data + i * A.stride};
-    const Value* to_come[1] = {nullptr};
-    const bool more = prefetching && t + ahead < rows.count;
-    if (more) {
-      to_come[0] = A.data + rows.row(t + ahead) * A.stride;
-      __builtin_prefetch(b.row(rows.row(t + ahead)));
-    }
+    const Value* a = A.data + i * A.stride;
+    const Value* const* next = coming.template at<1>(t);
     for (Index c = 0; c < x.rows; ++c) {
       double s = 0.0;
-      dots<1>(a, more && c == 0 ? to_come : nullptr, x.row(c), A.d, &s);
-      add_scaled(a[0], -(rows.weight(t) * scale) * (s - b(i, c)), scale, A.d, x.row(c));
+      dots<1>(&a, c == 0 ? next : nullptr, x.row(c), A.d, &s);
+      add_scaled(a, -(rows.weight(t) * scale) * (s - b(i, c)), scale, A.d, x.row(c));
     }
   }
 }

@@ -5,8 +5,8 @@
 // multiply-add), so that every target gives the same bits as the plain ones.
 //
 // Bytes moved: each row once from memory. Rows are taken in groups of four
-// that stay in the nearest cache between the dot products and the sum, while
-// x and g are read once per group; the rows to come are prefetched.
+// that stay in cache between the dot products and the sum, while x and g are
+// read once per group; of a list, the rows to come are prefetched.
 
 #include "kernels/row_list.hpp"
 

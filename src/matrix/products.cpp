@@ -32,7 +32,7 @@ Index Products::chunk_count(Index rows) const {
   const double work = static_cast<double>(rows) * entries_per_row_;
   const double d = static_cast<double>(std::max<Index>(1, A_.cols()));
   const double wanted = std::min({static_cast<double>(most_chunks),
-                                  static_cast<double>(rows) / 32, work / 4096, work / (8 * d)});
+                                  static_cast<double>(rows) / 64, work / 4096, work / (8 * d)});
   return std::max<Index>(1, static_cast<Index>(wanted));
 }
 
@@ -110,8 +110,8 @@ void Products::sweep(std::span<const Batch> batches, std::span<Index> reached, I
 
 // Chunk c of every batch holds about the same part of A, and is swept together.
 void Products::gradients(std::span<const Batch> batches, ConstView x, ConstView b, View g) {
-  if (batches.empty()) return;
-  const Index count = std::ssize(batches[0].rows), chunks = chunk_count(count);
+  if (batches.size() == 1) return gradient(batches[0].rows, batches[0].weights, x, b, g);
+  const Index count = batches.empty() ? 0 : std::ssize(batches[0].rows), chunks = chunk_count(count);
   const std::size_t each = batches.size();
   if (reached_.size() < to_size(chunks) * each) reached_.resize(to_size(chunks) * each);
   sum_chunks(chunks, g, [&](Index chunk, View sum) {

@@ -1,19 +1,20 @@
-#include <algorithm>
-
 #include "method/method.hpp"
 
 namespace polyak {
 
 GradientSource::GradientSource(const Setting& setting)
     : setting_(setting),
-      random_(setting.parameters.seed, stream::sampling + setting.parameters.stream),
       residual2_(to_size(setting.problem.right_hand_sides())),
       // g̃ is in units of Ã and b̃, x in the user's: x̃ = x·scale.b/scale.a.
       ridge_step_(setting.problem.ridge() * setting.facts.scale.a * setting.facts.scale.b) {
   if (!setting.sampler) return;
-  rows_.resize(to_size(setting.parameters.batch));
-  scratch_.resize(rows_.size());
-  weights_.resize(rows_.size());
+  const Parameters& p = setting.parameters;
+  for (Index r = 0; r < p.replicates; ++r) {
+    random_.emplace_back(p.seed, stream::sampling + p.stream + static_cast<std::uint64_t>(r));
+    drawers_.emplace_back(*setting.sampler, p.batch, setting.problem.weights(),
+                          setting.products.team());
+  }
+  for (const BatchDrawer& drawer : drawers_) batches_.push_back({drawer.rows(), drawer.weights()});
 }
 
 Index GradientSource::operator()(Index k, ConstView x, View g) {
@@ -26,16 +27,9 @@ Index GradientSource::operator()(Index k, ConstView x, View g) {
 }
 
 Index GradientSource::sampled(Index k, ConstView x, View g) {
-  const Sampler& sampler = *setting_.sampler;
-  sampler.draw_batch(random_, k, rows_, scratch_);
-  const auto& w = setting_.problem.weights();
-  const double over_batch = 1.0 / static_cast<double>(rows_.size());
-  for (std::size_t t = 0; t < rows_.size(); ++t) {
-    const double own = w.empty() ? 1.0 : w[to_size(rows_[t])];
-    weights_[t] = own * over_batch / sampler.probability(rows_[t]);
-  }
-  setting_.products.gradient(rows_, weights_, x, setting_.problem.b(), g);
-  return std::ssize(rows_);
+  for (std::size_t r = 0; r < drawers_.size(); ++r) drawers_[r].draw(random_[r], k);
+  setting_.products.gradients(batches_, x, setting_.problem.b(), g);
+  return std::ssize(drawers_) * setting_.parameters.batch;
 }
 
 Index GradientSource::full(ConstView x, View g) {

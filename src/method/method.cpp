@@ -8,12 +8,14 @@ namespace polyak {
 
 Method::Method(const Setting& setting, Index blocks)
     : setting_(setting),
-      columns_(setting.problem.right_hand_sides()),
+      columns_(setting.problem.right_hand_sides() * setting.parameters.replicates),
       d_(setting.problem.cols()),
       unit_(setting.facts.scale.a / setting.facts.scale.b),
       ridge_(setting.problem.ridge() * setting.facts.scale.a * setting.facts.scale.a) {
   const ConstView x0 = setting.problem.x0();
-  std::vector<double> start(x0.data, x0.data + x0.size());
+  std::vector<double> start;
+  for (Index r = 0; r < setting.parameters.replicates; ++r)
+    start.insert(start.end(), x0.data, x0.data + x0.size());
   project(view(start));
   state_.vectors.assign(to_size(blocks), start);
 }

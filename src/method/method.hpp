@@ -18,7 +18,7 @@
 #include "polyak/methods.hpp"
 #include "polyak/problem.hpp"
 #include "polyak/state.hpp"
-#include "sampling/sampler.hpp"
+#include "sampling/batch_drawer.hpp"
 #include "spectrum/facts.hpp"
 
 namespace polyak {
@@ -31,6 +31,7 @@ struct Parameters {
   bool land_on_rows = false;              // randomized Kaczmarz: step 1/‖a_j‖² exactly
   double mu = 0.0, nu = 0.0;              // accelerated Kaczmarz
   std::uint64_t seed = 0, stream = 0;
+  Index replicates = 1;  // runs side by side, of streams stream, stream + 1, …
 };
 
 struct Setting {
@@ -51,7 +52,7 @@ class Method {
   /// met an exact zero).
   virtual bool finished() const { return false; }
 
-  /// The current x, c × d.
+  /// The current x, c × d; of several replicates one below the other.
   ConstView x() const { return block(0); }
   const SolverState& state() const { return state_; }
   void restore(const SolverState& state);
@@ -77,7 +78,8 @@ class Method {
 };
 
 /// The stochastic gradient of the paper, (1/B)Σ(1/p_j) w_j ã_j r̃_j over a
-/// batch drawn for iteration k, or the full one; plus the exact ridge term.
+/// batch drawn for iteration k, or the full one; plus the exact ridge term. Of
+/// several replicates each draws its own batch, and one sweep over A serves all.
 class GradientSource {
  public:
   explicit GradientSource(const Setting& setting);
@@ -89,9 +91,9 @@ class GradientSource {
   Index full(ConstView x, View g);
 
   const Setting& setting_;
-  Random random_;
-  std::vector<Index> rows_, scratch_;
-  std::vector<double> weights_;
+  std::vector<Random> random_;        // of each replicate
+  std::vector<BatchDrawer> drawers_;
+  std::vector<Batch> batches_;
   std::vector<double> residual2_;
   double ridge_step_;
 };

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "polyak/simd.hpp"
+
 namespace polyak {
 namespace {
 
@@ -277,8 +279,10 @@ Report Driver::report(const Verdict& verdict) const {
   for (Index i = 0; i < c; ++i)
     for (Index j = 0; j < d; ++j) transposed[to_size(j * c + i)] = x[i * d + j];
   out.x = Array(std::move(transposed), d, c);
-  out.seconds = {0.0, engine_.setup_seconds(), solve_seconds_, measure_seconds_,
-                 engine_.setup_seconds() + solve_seconds_ + measure_seconds_};
+  out.seconds = engine_.seconds();
+  out.seconds.solve = solve_seconds_;
+  out.seconds.measure = measure_seconds_;
+  out.seconds.total = out.seconds.setup + solve_seconds_ + measure_seconds_;
   out.rows = problem.rows();
   out.cols = d;
   out.nnz = problem.A().nonzeros();
@@ -288,6 +292,7 @@ Report Driver::report(const Verdict& verdict) const {
   out.matrix = problem.A().kind();
   out.seed = options_.seed;
   out.threads = engine_.threads();
+  out.simd = simd_target();
   out.history = history_;
   add_warnings(out);
   return out;

@@ -1,7 +1,5 @@
 #include "solve/engine.hpp"
 
-#include <chrono>
-
 namespace polyak {
 namespace {
 
@@ -15,25 +13,40 @@ Plan plan_unless_trivial(const Problem& problem, const MatrixFacts& facts,
   return plan;
 }
 
-}  // namespace
-
-double now_s() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+MatrixFacts timed_facts(const Problem& problem, ThreadTeam& team, double& seconds) {
+  MatrixFacts facts;
+  timed(seconds, [&] { facts = gather_facts(problem, team); });
+  return facts;
 }
+
+}  // namespace
 
 Engine::Engine(const Problem& problem, const SolveOptions& options)
     : problem_(problem),
       team_(static_cast<int>(options.threads)),
-      facts_(gather_facts(problem, team_)),
+      facts_(timed_facts(problem, team_, seconds_.norms)),
       products_(problem.A(), problem.weights(), facts_.scale, team_),
       plan_(plan_unless_trivial(problem, facts_, options, team_)) {
-  setup_seconds_ = now_s() - started_;
+  seconds_.table = plan_.table_seconds;
+  seconds_.spectrum = plan_.spectrum_seconds;
+  seconds_.setup = now_s() - started_;
 }
 
-std::unique_ptr<Method> Engine::start(std::uint64_t stream) {
+Index Engine::side_by_side(Index runs) const {
+  constexpr double most_draws = 1 << 23;  // 200 MB of them
+  const MethodInfo* info = find_method(plan_.method);
+  if (!plan_.sampler || !(info->traits & trait::batch)) return 1;
+  const double batch = static_cast<double>(std::max<Index>(1, plan_.parameters.batch));
+  const auto fit = static_cast<Index>(std::max(1.0, most_draws / batch));
+  const Index rounds = (runs + fit - 1) / fit;  // of about the same size
+  const Index each = (runs + rounds - 1) / rounds;
+  return static_cast<double>(each) * batch > static_cast<double>(problem_.rows()) ? each : 1;
+}
+
+std::unique_ptr<Method> Engine::start(std::uint64_t stream, Index replicates) {
   Parameters parameters = plan_.parameters;
   parameters.stream = stream;
+  parameters.replicates = replicates;
   return make_method(plan_.method,
                      Setting{problem_, facts_, products_, plan_.sampler.get(), parameters});
 }

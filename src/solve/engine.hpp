@@ -5,12 +5,10 @@
 
 #include <memory>
 
+#include "core/clock.hpp"
 #include "solve/plan.hpp"
 
 namespace polyak {
-
-/// Seconds since some moment, steadily.
-double now_s();
 
 class Engine {
  public:
@@ -23,18 +21,24 @@ class Engine {
   int threads() const { return team_.size(); }
   /// No entry of A matters: there is nothing to iterate on.
   bool trivial() const { return facts_.frobenius2 == 0.0; }
-  double setup_seconds() const { return setup_seconds_; }
+  /// Of set-up and its parts.
+  const Seconds& seconds() const { return seconds_; }
 
-  std::unique_ptr<Method> start(std::uint64_t stream);
+  /// Of one stream, or of several from there on side by side, each with the
+  /// bits it would have alone; the latter where side_by_side() allows.
+  std::unique_ptr<Method> start(std::uint64_t stream, Index replicates = 1);
+  /// How many of `runs` are best run side by side: sharing rows pays where
+  /// their batches together cover A more than once.
+  Index side_by_side(Index runs) const;
 
  private:
   double started_ = now_s();
+  Seconds seconds_;
   const Problem& problem_;
   ThreadTeam team_;
   MatrixFacts facts_;
   Products products_;
   Plan plan_;
-  double setup_seconds_ = 0.0;
 };
 
 }  // namespace polyak

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/clock.hpp"
 #include "polyak/error.hpp"
 #include "sampling/law.hpp"
 #include "solve/forecast.hpp"
@@ -73,8 +74,10 @@ class Planner {
                    .found = std::to_string(options_.probabilities.size()),
                    .expected = std::to_string(problem_.rows())});
     }
-    plan_.sampler = std::make_unique<Sampler>(
-        law_weights(law, facts_.norms2, options_.probabilities));
+    timed(plan_.table_seconds, [&] {
+      plan_.sampler = std::make_unique<Sampler>(
+          law_weights(law, facts_.norms2, options_.probabilities));
+    });
     eta_ = sampling_eta(*plan_.sampler, facts_.norms2, facts_.frobenius2);
     plan_.used.sampling = options_.sampling;
     plan_.used.eta = eta_;
@@ -102,7 +105,8 @@ class Planner {
   void find_spectrum() {
     Extremes& found = extremes_;
     if (!options_.lambda_min || !options_.lambda_max) {
-      found = extremes(problem_, facts_, team_, options_.seed);
+      timed(plan_.spectrum_seconds,
+            [&] { found = extremes(problem_, facts_, team_, options_.seed); });
       plan_.rows_read += found.rows_read;
     }
     lmin_ = options_.lambda_min ? scaled(*options_.lambda_min) : found.lambda_min;

@@ -22,6 +22,7 @@ struct Plan {
   double pace = 1.0;                       ///< iterations per e-fold at best; sets the driver's patience
   std::optional<double> expected_iterations;  ///< to the tolerance, where predicted
   double rows_read = 0.0;                  ///< what planning cost
+  double table_seconds = 0.0, spectrum_seconds = 0.0;
 };
 
 /// "auto" resolved.

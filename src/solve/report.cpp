@@ -106,6 +106,9 @@ std::string to_json(const Report& report) {
   out["used"] = used_json(report.used);
   out["seconds"] = {{"read", report.seconds.read},
                     {"setup", report.seconds.setup},
+                    {"setup_norms", report.seconds.norms},
+                    {"setup_table", report.seconds.table},
+                    {"setup_spectrum", report.seconds.spectrum},
                     {"solve", report.seconds.solve},
                     {"measure", report.seconds.measure},
                     {"total", report.seconds.total}};
@@ -118,6 +121,7 @@ std::string to_json(const Report& report) {
   out["matrix"] = report.matrix;
   out["seed"] = report.seed;
   out["threads"] = report.threads;
+  out["simd"] = report.simd;
   out["warnings"] = report.warnings;
   out["version"] = version_string;
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

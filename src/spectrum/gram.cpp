@@ -2,56 +2,67 @@
 
 #include <algorithm>
 
-#include "linalg/blas.hpp"
 #include "linalg/symmetric.hpp"
 #include "polyak/error.hpp"
+#include "spectrum/gram_panels.hpp"
 
 namespace polyak {
 namespace {
 
-constexpr Index block_rows = 256;
+constexpr Index block_rows = kernels::panel_rows;
 
-// How many partial sums; 1 with many rows means one sum shared by columns.
+// How many partial sums of H; with 1 the cells of H are shared out instead,
+// which many columns (H leaves the cache) and few rows want.
 Index chunk_count(const RowMatrix& A) {
-  constexpr Index most = Index{1} << 23;  // doubles in all partial sums: 64 MiB
-  const Index d = std::max<Index>(1, A.cols());
-  return std::clamp<Index>(std::min(most / (d * d), A.rows() / block_rows), 1, 16);
+  constexpr Index most_columns = 512;
+  return A.cols() > most_columns ? 1 : std::clamp<Index>(A.rows() / block_rows, 1, 16);
 }
 
-// Few columns: each chunk of rows has its own sum.
-std::vector<double> gram_by_rows(const RowMatrix& A, const std::function<double(Index)>& factor,
-                                 Index chunks, ThreadTeam& team) {
-  const Index d = A.cols(), size = d * d;
-  std::vector<double> parts(to_size(chunks * size), 0.0);
-  for_blocks(A, factor, chunks, team, [&](Index chunk, Index, ConstView block) {
-    add_gram(block, {parts.data() + chunk * size, d, d, d});
-  });
-  for (Index chunk = 1; chunk < chunks; ++chunk)
-    for (Index k = 0; k < size; ++k) parts[to_size(k)] += parts[to_size(chunk * size + k)];
-  parts.resize(to_size(size));
-  copy_upper_to_lower({parts.data(), d, d, d});
-  return parts;
+// H += its rows [first, last), one panel after the other.
+void add_rows(const GramPanels& panels, Index first, Index last, double* H) {
+  const Index d = panels.columns(), cells = kernels::cell_rows(d);
+  Buffer panel(kernels::panel_size(d), 1);
+  for (; first < last; first += block_rows) {
+    const Index next = std::min(first + block_rows, last);
+    panels.pack(first, next - first, 0, panel.data());
+    auto coming = panels.coming(next, std::min(next + block_rows, last));
+    for (Index J = 0; J < cells; ++J) {
+      for (Index I = J; I < cells; ++I, coming = {})
+        kernels::add_cell(panel.data(), next - first, d, I, J, H, coming);
+    }
+  }
 }
 
-// Many columns: one sum, whose column panels are shared out.
-std::vector<double> gram_by_columns(const RowMatrix& A,
-                                    const std::function<double(Index)>& factor,
-                                    ThreadTeam& team) {
-  constexpr Index panel = 128;
-  const Index d = A.cols();
-  std::vector<double> H(to_size(d * d), 0.0), rows(to_size(block_rows * d));
-  for (Index first = 0; first < A.rows(); first += block_rows) {
-    const View block{rows.data(), std::min(block_rows, A.rows() - first), d, d};
-    team.run((block.rows + 31) / 32, [&](Index part) {
-      const Index r = part * 32;
-      load_rows(A, factor, first + r, {block.row(r), std::min<Index>(32, block.rows - r), d, d});
+// The same for all rows, the work on each panel shared out.
+void add_all_rows(const GramPanels& panels, ThreadTeam& team, double* H) {
+  constexpr Index few = 32;
+  const Index d = panels.columns(), cells = kernels::cell_rows(d);
+  Buffer panel(kernels::panel_size(d), 1);
+  for (Index first = 0; first < panels.rows(); first += block_rows) {
+    const Index count = std::min(block_rows, panels.rows() - first);
+    team.run((count + few - 1) / few, [&](Index part) {
+      const Index t = part * few;
+      panels.pack(first + t, std::min(few, count - t), t, panel.data());
     });
-    team.run((d + panel - 1) / panel, [&](Index p) {
-      const Index j = p * panel, width = std::min(panel, d - j);
-      gemm(1.0, block, Transpose::yes, {block.data + j, block.rows, width, d}, Transpose::no, 1.0,
-                   {H.data() + j, d, width, d});
+    team.run(cells * cells, [&](Index cell) {
+      const Index I = cell / cells, J = cell % cells;
+      if (J <= I) kernels::add_cell(panel.data(), count, d, I, J, H);
     });
   }
+}
+
+// The partial sums added in their order, and both triangles of the result. A
+// partial sum is square, `stride` wide, its lower triangle given.
+std::vector<double> add_parts(Buffer& parts, Index stride, Index d, ThreadTeam& team) {
+  std::vector<double> H(to_size(d * d));
+  team.run(d, [&](Index i) {
+    double* sum = parts.view().row(0) + i * stride;
+    for (Index chunk = 1; chunk < parts.rows(); ++chunk) {
+      const double* part = parts.view().row(chunk) + i * stride;
+      for (Index j = 0; j <= i; ++j) sum[j] += part[j];
+    }
+    for (Index j = 0; j <= i; ++j) H[to_size(i * d + j)] = H[to_size(j * d + i)] = sum[j];
+  });
   return H;
 }
 
@@ -95,10 +106,20 @@ void eigenvectors_of(std::vector<double>& H, std::vector<double>& values) {
 }
 
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
-                         ThreadTeam& team) {
+                         ThreadTeam& team, ConstView b) {
+  const GramPanels panels(A, b, factor);
+  const Index n = A.rows(), d = panels.columns();
+  const Index stride = kernels::column_blocks(d) * kernels::block_columns;
   const Index chunks = chunk_count(A);
-  return chunks > 1 || A.rows() <= block_rows ? gram_by_rows(A, factor, chunks, team)
-                                              : gram_by_columns(A, factor, team);
+  Buffer parts(chunks, stride * stride);
+  if (chunks == 1) {
+    add_all_rows(panels, team, parts.data());
+  } else {
+    team.run(chunks, [&](Index chunk) {
+      add_rows(panels, chunk * n / chunks, (chunk + 1) * n / chunks, parts.view().row(chunk));
+    });
+  }
+  return add_parts(parts, stride, d, team);
 }
 
 double gram_additions(const RowMatrix& A) {

@@ -11,12 +11,14 @@
 
 namespace polyak {
 
-/// d × d, both triangles.
+/// d × d, both triangles, in one read of A. With a b (n × c) the same of [A b],
+/// (d + c) × (d + c): AᵀA, Aᵀb and bᵀb at once, f_i standing for b_i too. The
+/// bits depend on the vector instructions in use (kernels/gram.hpp).
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
-                         ThreadTeam& team);
+                         ThreadTeam& team, ConstView b = {});
 
-/// The longest chain of additions behind an entry of it: each entry is off by at
-/// most about half as many eps·Σ|terms|.
+/// The longest chain of additions behind an entry of it, b or not: each entry is
+/// off by at most about half as many eps·Σ|terms|.
 double gram_additions(const RowMatrix& A);
 
 /// Rows first, first + 1, … times their factors.

@@ -11,7 +11,7 @@ relative_residual,relative_gradient,error" ] || fail "history header"
 holds r.json 'all(k in r for k in ("schema", "status", "reason", "method", "iterations", \
 "row_products", "passes", "bytes_read", "residual_norm", "gradient_norm", "relative_residual", \
 "relative_gradient", "asked", "used", "seconds", "rows", "cols", "nnz", "seed", "threads", "version"))'
-holds r.json '"error" not in r and set(r["seconds"]) == {"read", "setup", "solve", "measure", "total"}'
+holds r.json '"error" not in r and set(r["seconds"]) == {"read", "setup", "setup_norms", "setup_table", "setup_spectrum", "solve", "measure", "total"}'
 
 # Found out before the work: unknown endings, folders that are not there.
 refuses 2 "--output x.txt: the ending does not tell the format of the file (expected .npy, .mtx, \

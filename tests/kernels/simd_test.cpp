@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "core/simd.hpp"
+#include "polyak/simd.hpp"
 #include "kernels/dense.hpp"
 #include "kernels/reference.hpp"
 

@@ -21,7 +21,8 @@ TEST(report_json, holds_every_field_of_the_contract) {
   for (const char* field : {"step_size", "momentum", "batch", "sampling", "lambda_min",
                             "lambda_max", "frobenius2", "eta"})
     EXPECT_TRUE(json["used"].contains(field)) << field;
-  for (const char* field : {"read", "setup", "solve", "measure", "total"})
+  for (const char* field : {"read", "setup", "setup_norms", "setup_table", "setup_spectrum", "solve", "measure",
+                            "total"})
     EXPECT_TRUE(json["seconds"].contains(field)) << field;
   EXPECT_EQ(json["status"], "converged");
   EXPECT_EQ(json["seed"], 42);

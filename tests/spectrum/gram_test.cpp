@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "polyak/simd.hpp"
 #include "problems.hpp"
 
 namespace polyak::test {
@@ -28,8 +29,8 @@ Matrix gram_of(const Matrix& A, int threads, bool sparse = false) {
 struct Shape {
   Index rows, cols;
 };
-// Up to 256 rows: one block. 257 to 511 rows, or more than 2048 columns: one
-// sum, shared by columns. Otherwise partial sums by rows.
+// Up to 511 rows, or more than 512 columns: one sum, whose cells are shared out.
+// Otherwise partial sums by rows.
 class Gram : public ::testing::TestWithParam<Shape> {};
 
 TEST_P(Gram, AgreesWithEigenEntryByEntry) {
@@ -50,7 +51,8 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Gram,
                          ::testing::Values(Shape{0, 1}, Shape{0, 3}, Shape{1, 1}, Shape{1, 3},
                                            Shape{3, 1}, Shape{2, 3}, Shape{5, 2}, Shape{256, 9},
                                            Shape{257, 50}, Shape{300, 129}, Shape{511, 7},
-                                           Shape{512, 20}, Shape{513, 20}, Shape{5000, 13}));
+                                           Shape{512, 20}, Shape{513, 20}, Shape{600, 257},
+                                           Shape{5000, 13}));
 
 TEST(GramOfNoColumns, IsEmpty) {
   for (const Index n : {0, 1, 300, 600}) EXPECT_EQ(gram_of(Matrix(n, 0), 2).size(), 0);
@@ -76,6 +78,80 @@ TEST_P(WideGram, HasTheSameBitsForAnyNumberOfThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, WideGram,
                          ::testing::Values(Shape{530, 730}, Shape{520, 2060}, Shape{30, 900}));
+
+// [A b] with factors, in a view that begins off any alignment and has a stride
+// of its own, against long doubles.
+template <class Value>
+struct Strided {
+  Index n, d, stride;
+  std::vector<Value> storage;
+  Matrix b;
+
+  Strided(Index rows, Index cols)
+      : n(rows), d(cols), stride(cols + 3), storage(values<Value>(normal(1, 1 + n * stride, 67))),
+        b(normal(n, 2, 68)) {}
+  MatrixPtr A() const {
+    return dense_view(MatrixView<const Value>{storage.data() + 1, n, d, stride});
+  }
+  double value(Index i, Index j) const {
+    if (j >= d) return factor(i) * b(i, j - d);
+    return factor(i) * static_cast<double>(storage[to_size(1 + i * stride + j)]);
+  }
+  std::vector<double> gram(int threads) const {
+    ThreadTeam team(threads);
+    return polyak::gram(*A(), factor, team, ConstView{b.data(), n, 2, 2});
+  }
+};
+
+class GramOnTargets : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(use_simd_target(GetParam()));
+  }
+  void TearDown() override { use_simd_target(simd_targets().front()); }
+
+  // Each addition and the product: a rounding of at most Σ|terms| each.
+  template <class Value>
+  void expect_within_the_bound(Index n, Index d) {
+    const Strided<Value> in(n, d);
+    const auto H = in.gram(2);
+    const Index c = d + 2, step = c > 40 ? 11 : 1;
+    ASSERT_EQ(std::ssize(H), c * c);
+    for (Index i = 0; i < c; i += step) {
+      for (Index j = i % step; j < c; j += step) {
+        long double sum = 0.0L, size = 0.0L;
+        for (Index r = 0; r < n; ++r) {
+          const long double term = static_cast<long double>(in.value(r, i)) * in.value(r, j);
+          sum += term, size += std::abs(term);
+        }
+        const auto error = std::abs(H[to_size(i * c + j)] - sum);
+        ASSERT_LE(error, (gram_additions(*in.A()) + 1.0) * 0.5 * eps * size)
+            << n << " x " << d << ", entry " << i << ", " << j;
+      }
+    }
+  }
+};
+
+TEST_P(GramOnTargets, AgreesWithLongDoublesWithinItsAdditions) {
+  for (const Index d : {1, 2, 3, 5, 7, 8, 9, 31, 64, 100, 257}) {
+    for (const Index n : {0, 1, 7, 256, 257, 600, 3000}) {
+      expect_within_the_bound<double>(n, d);
+      expect_within_the_bound<float>(n, d);
+    }
+  }
+  expect_within_the_bound<double>(700, 515);
+}
+
+TEST_P(GramOnTargets, HasTheSameBytesForAnyNumberOfThreads) {
+  for (const auto& [n, d] : {Shape{3000, 100}, Shape{700, 31}, Shape{300, 64}, Shape{600, 515}}) {
+    const Strided<double> in(n, d);
+    const auto one = in.gram(1);
+    for (const int threads : {2, 3, 7}) EXPECT_TRUE(same_bits(in.gram(threads), one)) << threads;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Simd, GramOnTargets, ::testing::ValuesIn(simd_targets()),
+                         [](const auto& given) { return given.param; });
 
 TEST(ForBlocks, ShowsEveryRowOnceTimesItsFactor) {
   const Matrix A = normal(1300, 3, 66), S = scaled_rows(A);

@@ -1,0 +1,162 @@
+#include "kernels/gram.hpp"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/gram.cpp"
+#include <hwy/foreach_target.h>  // this file once more for each target
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace polyak::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Tag = hn::CappedTag<double, block_columns>;
+using Lanes = hn::Vec<Tag>;
+constexpr Index lane_count = static_cast<Index>(hn::MaxLanes(Tag()));
+constexpr Index block_vectors = block_columns / lane_count;
+
+// Rows and blocks of a tile. Its sums take 24 of the 32 registers of AVX-512,
+// 8 of the 16 of AVX2, 16 of the 32 of NEON: enough to hide the latency of a
+// multiply-add, and each value loaded is used several times.
+constexpr Index tile_rows = lane_count == 8 ? 8 : lane_count == 1 ? 2 : 4;
+constexpr Index tile_blocks = lane_count == 8 ? 3 : 1;
+
+struct Tile {
+  const double* down;    // the panel at the tile's first row of H
+  const double* across;  // the panel at its first block of columns
+  double* H;
+  Index stride;
+  const char* next;  // fetched meanwhile, `step` bytes for each row of the panel
+  Index step;
+};
+
+/// H(i, j) += Σ_r down(r, i)·across(r, j) for i < height and j < 8·blocks. Each
+/// r: 64·(blocks + 1) bytes from the caches, 8·height·blocks multiply-adds.
+template <Index height, Index blocks>
+HWY_NOINLINE void add_tile(const Tile& tile, Index rows) {
+  constexpr Index vectors = blocks * block_vectors;
+  Lanes sums[height][vectors];
+  for (Index i = 0; i < height; ++i)
+    for (Index v = 0; v < vectors; ++v) sums[i][v] = hn::Zero(Tag());
+  const double *down = tile.down, *across = tile.across;
+  const char* next = tile.next;
+  for (Index r = 0; r < rows; ++r) {
+    __builtin_prefetch(next, 0, 2);
+    Lanes a[vectors];
+    for (Index v = 0; v < vectors; ++v)
+      a[v] = hn::LoadU(Tag(), across + panel_place(0, v * lane_count));
+    for (Index i = 0; i < height; ++i) {
+      const Lanes one = hn::Set(Tag(), down[i]);
+      for (Index v = 0; v < vectors; ++v) sums[i][v] = hn::MulAdd(one, a[v], sums[i][v]);
+    }
+    down += block_columns, across += block_columns, next += tile.step;
+  }
+  for (Index i = 0; i < height; ++i) {
+    for (Index v = 0; v < vectors; ++v) {
+      double* h = tile.H + i * tile.stride + v * lane_count;
+      hn::StoreU(hn::Add(hn::LoadU(Tag(), h), sums[i][v]), Tag(), h);
+    }
+  }
+}
+
+/// The smallest tile that holds `height` rows.
+template <Index most = tile_rows>
+void add_tile(Index height, Index blocks, const Tile& tile, Index rows) {
+  if constexpr (most > 2) {
+    if (height <= most - 2) return add_tile<most - 2>(height, blocks, tile, rows);
+  }
+  if constexpr (tile_blocks == 3) {
+    if (blocks == 3) return add_tile<most, 3>(tile, rows);
+    if (blocks == 2) return add_tile<most, 2>(tile, rows);
+  }
+  add_tile<most, 1>(tile, rows);
+}
+
+/// Bytes to fetch with each row of each group of tiles in the cell.
+Index fetch_step(Index bytes, Index rows, Index first, Index last, Index J) {
+  Index groups = 0;
+  for (Index i = first; i < last; ++i)
+    groups += (std::min(i - J, cell_blocks - 1) + tile_blocks) / tile_blocks;
+  return bytes > 0 ? bytes / (rows * groups) + 1 : 0;
+}
+
+void add_cell(const double* panel, Index rows, Index d, Index I, Index J, double* H,
+              Coming coming) {
+  const Index first = I * cell_blocks, last = std::min(first + cell_blocks, column_blocks(d));
+  Tile tile{};
+  tile.stride = column_blocks(d) * block_columns;
+  tile.step = fetch_step(coming.bytes, rows, first, last, J * cell_blocks);
+  tile.next = static_cast<const char*>(coming.bytes > 0 ? coming.data : panel);
+  for (Index i = first; i < last; ++i) {
+    const Index end = std::min(i + 1, (J + 1) * cell_blocks);
+    for (Index j = J * cell_blocks; j < end; j += tile_blocks) {
+      tile.across = panel + panel_place(0, j * block_columns);
+      for (Index k = 0; k < block_columns; k += tile_rows) {
+        const Index row = i * block_columns + k;
+        if (row >= d) break;
+        tile.down = panel + panel_place(0, row);
+        tile.H = H + row * tile.stride + j * block_columns;
+        add_tile(std::min(tile_rows, d - row), std::min(tile_blocks, end - j), tile, rows);
+      }
+      tile.next += rows * tile.step;
+    }
+  }
+}
+
+HWY_INLINE Lanes load_lanes(const double* p) { return hn::LoadU(Tag(), p); }
+HWY_INLINE Lanes load_lanes(const float* p) {
+  return hn::PromoteTo(Tag(), hn::LoadU(hn::Rebind<float, Tag>(), p));
+}
+
+/// Each row: d values read, 8·d bytes written.
+template <class Value>
+HWY_INLINE void pack(const DenseBlock<Value>& A, const double* factors, Index first, Index count,
+                     double* panel) {
+  for (Index t = 0; t < count; ++t) {
+    const Value* a = A.data + t * A.stride;
+    double* out = panel + panel_place(first + t, 0);
+    const Lanes factor = hn::Set(Tag(), factors[t]);
+    Index j = 0;
+    for (; j + block_columns <= A.d; j += block_columns, out += panel_place(0, block_columns)) {
+      for (Index l = 0; l < block_columns; l += lane_count)
+        hn::StoreU(hn::Mul(factor, load_lanes(a + j + l)), Tag(), out + l);
+    }
+    for (Index l = 0; j + l < A.d; ++l) out[l] = factors[t] * static_cast<double>(a[j + l]);
+  }
+}
+void pack_doubles(const DenseBlock<double>& A, const double* factors, Index first, Index count,
+                  double* panel) {
+  pack(A, factors, first, count, panel);
+}
+void pack_floats(const DenseBlock<float>& A, const double* factors, Index first, Index count,
+                 double* panel) {
+  pack(A, factors, first, count, panel);
+}
+
+}  // namespace polyak::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace polyak::kernels {
+
+HWY_EXPORT(add_cell);
+HWY_EXPORT(pack_doubles);
+HWY_EXPORT(pack_floats);
+
+void add_cell(const double* panel, Index rows, Index d, Index I, Index J, double* H,
+              Coming coming) {
+  HWY_DYNAMIC_DISPATCH(add_cell)(panel, rows, d, I, J, H, coming);
+}
+void pack_rows(const DenseBlock<double>& A, const double* factors, Index first, Index count,
+               double* panel) {
+  HWY_DYNAMIC_DISPATCH(pack_doubles)(A, factors, first, count, panel);
+}
+void pack_rows(const DenseBlock<float>& A, const double* factors, Index first, Index count,
+               double* panel) {
+  HWY_DYNAMIC_DISPATCH(pack_floats)(A, factors, first, count, panel);
+}
+
+}  // namespace polyak::kernels
+#endif

@@ -1,0 +1,60 @@
+#pragma once
+
+// H += PᵀP for a panel P of rows, in vector instructions.
+//
+// A panel holds up to `panel_rows` rows in blocks of eight columns: the eight
+// values of a row lie together, the rows of a block one below the other. H is
+// cut in cells, a cell in tiles; a tile is summed in registers over the rows of
+// the panel and then added to H. Only tiles on or below the diagonal are: there
+// the block that d does not fill costs rows of tiles, which can be left out.
+//
+// Bound by arithmetic, so multiply and add are fused where the target can: bits
+// differ between targets, but an entry is always the sum over the rows of a
+// panel in their order, added to H, so never with the number of threads.
+
+#include "kernels/dense.hpp"
+
+namespace polyak::kernels {
+
+// The block that a row of tiles shares (16 KiB) stays in the first cache, the
+// column blocks of a cell (396 KiB) in the second.
+constexpr Index panel_rows = 256;
+constexpr Index block_columns = 8;
+constexpr Index cell_blocks = 24;
+// Rows from one block to the next. Odd: the blocks of a row, 64 bytes each, then
+// fall into different sets of the first cache.
+constexpr Index block_pitch = panel_rows + 1;
+
+/// Blocks that hold d columns. H has that many times eight rows and columns.
+constexpr Index column_blocks(Index d) { return (d + block_columns - 1) / block_columns; }
+/// Rows of cells in H; row I has the cells 0 .. I.
+constexpr Index cell_rows(Index d) {
+  return (column_blocks(d) + cell_blocks - 1) / cell_blocks;
+}
+
+/// Doubles in a panel of d columns, and where it keeps column j of row r.
+constexpr Index panel_size(Index d) { return column_blocks(d) * block_pitch * block_columns; }
+constexpr Index panel_place(Index r, Index j) {
+  return (j / block_columns * block_pitch + r) * block_columns + j % block_columns;
+}
+
+/// Row first + t of the panel ← factors[t]·a_t for t < count. Columns from A.d
+/// on are left alone; add_cell wants zeros in the last block.
+void pack_rows(const DenseBlock<double>& A, const double* factors, Index first, Index count,
+               double* panel);
+void pack_rows(const DenseBlock<float>& A, const double* factors, Index first, Index count,
+               double* panel);
+
+/// Memory that will be wanted next, fetched into the second cache meanwhile.
+struct Coming {
+  const void* data = nullptr;
+  Index bytes = 0;
+};
+
+/// H(i, j) += Σ_r P(r, i)·P(r, j) over the first `rows` rows of a panel of d
+/// columns, for the cell (I, J ≤ I), j ≤ i; also writes elsewhere in the blocks
+/// on the diagonal.
+void add_cell(const double* panel, Index rows, Index d, Index I, Index J, double* H,
+              Coming coming = {});
+
+}  // namespace polyak::kernels

@@ -1,0 +1,120 @@
+#include "sampling/batch_steps.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace polyak {
+namespace {
+
+constexpr std::size_t bucket_size = 1024;  // draws, about: they and their lines fit the caches
+constexpr std::size_t block = 1024;        // draws made at a time
+
+// The draws lie where their rows will.
+std::uint64_t* as_bits(std::span<Index> values) {
+  return reinterpret_cast<std::uint64_t*>(values.data());
+}
+
+// Sorts what is nearly sorted. First the larger of each two neighbours is
+// carried on, without a branch: most of what is left to do is a swap.
+void settle(std::uint64_t* values, std::size_t count) {
+  if (count == 0) return;
+  std::uint64_t carried = values[0];
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::uint64_t value = values[i];
+    const std::uint64_t smaller = value < carried ? value : carried;
+    carried ^= value ^ smaller;  // the other; two choices would become a branch
+    values[i - 1] = smaller;
+  }
+  values[count - 1] = carried;
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::uint64_t value = values[i];
+    if (values[i - 1] <= value) [[likely]] continue;
+    std::size_t j = i;
+    for (; j > 0 && values[j - 1] > value; --j) values[j] = values[j - 1];
+    values[j] = value;
+  }
+}
+
+// Counts into about two cells a draw, by the bits after the known ones, then
+// puts right what shares a cell: draws are spread evenly.
+void sort_draws(const std::uint64_t* from, std::size_t count, int known_bits, std::uint64_t* to) {
+  constexpr int most_digits = 11;
+  std::uint32_t place[1 << most_digits];
+  const int digits = std::clamp(static_cast<int>(std::bit_width(count)), 1, most_digits);
+  const auto cell = [=](std::uint64_t bits) { return bits << known_bits >> (64 - digits); };
+  std::fill_n(place, std::size_t{1} << digits, 0u);
+  for (std::size_t i = 0; i < count; ++i) ++place[cell(from[i])];
+  std::uint32_t sum = 0;
+  for (std::size_t c = 0; c < std::size_t{1} << digits; ++c) {
+    const std::uint32_t here = place[c];
+    place[c] = sum;
+    sum += here;
+  }
+  for (std::size_t i = 0; i < count; ++i) to[place[cell(from[i])]++] = from[i];
+  settle(to, count);
+}
+
+}  // namespace
+
+std::size_t BatchSteps::buckets(std::size_t draws) {
+  return draws < 2 * bucket_size ? 1 : std::min(std::bit_ceil(draws / bucket_size), most_buckets);
+}
+
+void BatchSteps::small() const {
+  random.bits(k, 0, rows.size(), as_bits(scratch));
+  finish(0, rows.size(), 0);
+}
+
+void BatchSteps::draw(std::size_t chunk) const {
+  const std::size_t parts = buckets(rows.size()), last = (chunk + 1) * rows.size() / chunks;
+  const int shift = 64 - std::countr_zero(parts);
+  std::uint64_t counts[most_buckets];  // here, and not shared lines of `places`
+  std::fill_n(counts, parts, 0u);
+  std::uint64_t* bits = as_bits(rows);
+  for (std::size_t t = chunk * rows.size() / chunks; t < last; t += block) {
+    const std::size_t end = std::min(t + block, last);
+    random.bits(k, t, end - t, bits + t);
+    for (std::size_t i = t; i < end; ++i) ++counts[bits[i] >> shift];
+  }
+  std::copy_n(counts, parts, places + chunk * parts);
+}
+
+void BatchSteps::add_up() const {
+  const std::size_t parts = buckets(rows.size());
+  std::uint64_t sum = 0;
+  for (std::size_t bucket = 0; bucket < parts; ++bucket) {
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      const std::uint64_t here = places[chunk * parts + bucket];
+      places[chunk * parts + bucket] = sum;
+      sum += here;
+    }
+  }
+}
+
+void BatchSteps::deal(std::size_t chunk) const {
+  const std::size_t parts = buckets(rows.size()), last = (chunk + 1) * rows.size() / chunks;
+  const int shift = 64 - std::countr_zero(parts);
+  std::uint64_t place[most_buckets];
+  std::copy_n(places + chunk * parts, parts, place);
+  const std::uint64_t* from = as_bits(rows);
+  std::uint64_t* to = as_bits(scratch);
+  for (std::size_t t = chunk * rows.size() / chunks; t < last; ++t)
+    to[place[from[t] >> shift]++] = from[t];
+  std::copy_n(place, parts, places + chunk * parts);
+}
+
+// After dealing, the last chunk's places are the ends of the buckets.
+void BatchSteps::finish(std::size_t bucket) const {
+  const std::size_t parts = buckets(rows.size());
+  const std::uint64_t* ends = places + (chunks - 1) * parts;
+  finish(bucket == 0 ? 0 : ends[bucket - 1], ends[bucket], std::countr_zero(parts));
+}
+
+void BatchSteps::finish(std::size_t first, std::size_t last, int known_bits) const {
+  std::uint64_t* bits = as_bits(rows) + first;
+  sort_draws(as_bits(scratch) + first, last - first, known_bits, bits);
+  if (weights == nullptr) return table.find(bits, last - first, rows.data() + first);
+  table.find(bits, last - first, rows.data() + first, by, weights + first);
+}
+
+}  // namespace polyak

@@ -1,0 +1,170 @@
+#include "sampling/row_table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+#include "core/huge_pages.hpp"
+
+#ifndef POLYAK_ROW_TABLE_ONCE
+#define POLYAK_ROW_TABLE_ONCE
+namespace polyak {
+
+constexpr std::int64_t total = std::int64_t{1} << 62;
+constexpr std::size_t ahead = 24;  // points between the line asked for and the one used
+
+}  // namespace polyak
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sampling/row_table.cpp"
+#include <hwy/foreach_target.h>  // this file once more for each target
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace polyak::HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+HWY_INLINE std::size_t not_above(const RowTable::Line& line, std::int64_t point) {
+  const hn::CappedTag<std::int64_t, 8> d;
+  const auto wanted = hn::Set(d, point);
+  std::size_t above = 0;
+  for (std::size_t l = 0; l < 8; l += hn::MaxLanes(d))
+    above += hn::CountTrue(d, hn::Gt(hn::Load(d, line.start + l), wanted));
+  return 8 - above;
+}
+
+// How many of the first entries of x it has done: whole vectors of them.
+HWY_INLINE std::size_t weigh_vectors(const Index* rows, std::size_t count, Weighing by, double* x) {
+  const hn::CappedTag<double, 8> d;
+  const hn::RebindToSigned<decltype(d)> indices;
+  const auto unit = hn::Set(d, 0x1p-62), factor = hn::Set(d, by.factor);
+  std::size_t i = 0;
+  for (; i + hn::MaxLanes(d) <= count; i += hn::MaxLanes(d)) {
+    const auto p = hn::Mul(hn::LoadU(d, x + i), unit);
+    auto above = factor;
+    if (by.own) above = hn::Mul(hn::GatherIndex(d, by.own, hn::LoadU(indices, rows + i)), factor);
+    hn::StoreU(hn::Div(above, p), d, x + i);
+  }
+  return i;
+}
+
+#else
+
+std::size_t not_above(const RowTable::Line& line, std::int64_t point) {
+  std::size_t count = 0;
+  for (const std::int64_t start : line.start) count += start <= point;
+  return count;
+}
+
+std::size_t weigh_vectors(const Index*, std::size_t, Weighing, double*) { return 0; }
+
+#endif
+
+template <class Take>
+HWY_INLINE void for_each_row(const RowTable& table, const std::uint64_t* bits, std::size_t count,
+                             Index* rows, Take take) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + ahead < count) table.prefetch(bits[i + ahead]);
+    const RowTable::Line& line = table.line(bits[i]);
+    const std::size_t after = not_above(line, static_cast<std::int64_t>(bits[i] >> 2));
+    if (after < 7) [[likely]] {
+      take(i, line.start[after] - line.start[after - 1]);
+      rows[i] = line.row - total + static_cast<Index>(after) - 1;
+    } else {
+      rows[i] = table.search(bits[i]);
+      take(i, static_cast<std::int64_t>(table.probability(rows[i]) * 0x1p62));
+    }
+  }
+}
+
+void find_rows(const RowTable& table, const std::uint64_t* bits, std::size_t count, Index* rows) {
+  for_each_row(table, bits, count, rows, [](std::size_t, std::int64_t) HWY_ATTR {});
+}
+
+void find_and_weigh(const RowTable& table, const std::uint64_t* bits, std::size_t count,
+                    Index* rows, Weighing by, double* weights) {
+  for_each_row(table, bits, count, rows, [=](std::size_t i, std::int64_t points) HWY_ATTR {
+    weights[i] = static_cast<double>(points);
+  });
+  for (std::size_t i = weigh_vectors(rows, count, by, weights); i < count; ++i) {
+    const double own = by.own ? by.own[rows[i]] : 1.0;
+    weights[i] = own * by.factor / (weights[i] * 0x1p-62);
+  }
+}
+
+}  // namespace polyak::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace polyak {
+namespace {
+
+HWY_EXPORT(find_rows);
+HWY_EXPORT(find_and_weigh);
+
+constexpr int most_cells = 23;  // as a power of two: half a gigabyte of lines
+
+int cell_bits(Index rows) {
+  return std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows))) - 2, 1,
+                    most_cells);
+}
+
+}  // namespace
+
+RowTable::RowTable(std::vector<std::uint64_t> start)
+    : rows_(std::ssize(start) - 1),
+      start_(std::move(start)),
+      shift_(64 - cell_bits(rows_)),
+      lines_(std::make_unique_for_overwrite<Line[]>(cells() + 1)) {
+  start_.insert(start_.end(), 6, static_cast<std::uint64_t>(total));
+  ask_for_huge_pages(lines_.get(), cells() * sizeof(Line));
+  fill();
+}
+
+void RowTable::fill() {
+  const std::uint64_t* from = start_.data();  // of the row that holds the cell's first point
+  for (std::size_t cell = 0; cell < cells(); ++cell) {
+    const std::uint64_t first = static_cast<std::uint64_t>(cell) << (shift_ - 2);
+    int passed = 0;
+    do {  // without a branch per row
+      passed = 0;
+      for (int i = 1; i <= 6; ++i) passed += from[i] <= first;
+      from += passed;
+    } while (passed == 6);
+    for (int i = 0; i < 7; ++i) lines_[cell].start[i] = static_cast<std::int64_t>(from[i]);
+    lines_[cell].row = total + (from - start_.data());
+  }
+  lines_[cells()].row = total + rows_ - 1;
+}
+
+Index RowTable::find(std::uint64_t bits) const {
+  const auto point = static_cast<std::int64_t>(bits >> 2);
+  const Line& here = line(bits);
+  Index after = 0;
+  for (const std::int64_t start : here.start) after += start <= point;
+  return after < 7 ? here.row - total + after - 1 : search(bits);
+}
+
+void RowTable::find(const std::uint64_t* bits, std::size_t count, Index* rows) const {
+  HWY_DYNAMIC_DISPATCH(find_rows)(*this, bits, count, rows);
+}
+
+void RowTable::find(const std::uint64_t* bits, std::size_t count, Index* rows, Weighing by,
+                    double* weights) const {
+  HWY_DYNAMIC_DISPATCH(find_and_weigh)(*this, bits, count, rows, by, weights);
+}
+
+Index RowTable::search(std::uint64_t bits) const {
+  const Line* here = &line(bits);
+  const auto first = start_.begin() + (here[0].row - total) + 1;
+  const auto last = start_.begin() + (here[1].row - total) + 1;
+  return static_cast<Index>(std::upper_bound(first, last, bits >> 2) - start_.begin()) - 1;
+}
+
+}  // namespace polyak
+#endif

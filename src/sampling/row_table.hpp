@@ -1,0 +1,64 @@
+#pragma once
+
+// From a point of [0, 2^62) to the row that holds it, at the cost of one cache
+// line.
+//
+// [0, 2^62) is cut into equal cells, about four rows each. A cell's line holds
+// the row that its first point belongs to, that row's start and the starts of
+// the six rows that follow. How many of them are not above the point says the
+// row; its two ends, hence its probability, are in the same line. A point
+// beyond the sixth row is looked for in all starts.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "polyak/types.hpp"
+
+namespace polyak {
+
+/// weight = own[row]·factor/p_row; without `own`, 1.0 stands for it.
+struct Weighing {
+  const double* own;
+  double factor;
+};
+
+class RowTable {
+ public:
+  /// `start` ascends from 0 to 2^62: where each row begins, and the end.
+  explicit RowTable(std::vector<std::uint64_t> start);
+
+  Index rows() const { return rows_; }
+  double probability(Index j) const {
+    return static_cast<double>(start_[to_size(j) + 1] - start_[to_size(j)]) * 0x1p-62;
+  }
+  /// The row of point `bits`/4.
+  Index find(std::uint64_t bits) const;
+  /// rows[i] = find(bits[i]); both may be the same memory.
+  void find(const std::uint64_t* bits, std::size_t count, Index* rows) const;
+  /// And the weights of those rows.
+  void find(const std::uint64_t* bits, std::size_t count, Index* rows, Weighing by,
+            double* weights) const;
+  /// Asks for the line of `bits`, soon to be looked at.
+  void prefetch(std::uint64_t bits) const { __builtin_prefetch(&lines_[bits >> shift_]); }
+
+  /// Numbers are signed because vectors compare those faster.
+  struct alignas(64) Line {
+    std::int64_t start[7];
+    std::int64_t row;  // + 2^62: above every point
+  };
+  const Line& line(std::uint64_t bits) const { return lines_[bits >> shift_]; }
+  /// find(bits) for a point beyond what the line holds.
+  Index search(std::uint64_t bits) const;
+
+ private:
+  std::size_t cells() const { return std::size_t{1} << (64 - shift_); }
+  void fill();
+
+  Index rows_;
+  std::vector<std::uint64_t> start_;  // six ends more, so that every line has seven to copy
+  int shift_;                         // a point's cell is bits >> shift_
+  std::unique_ptr<Line[]> lines_;     // and one more, for the row of the end
+};
+
+}  // namespace polyak
