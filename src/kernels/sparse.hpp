@@ -33,25 +33,35 @@ void prefetch(const SparseRow<Value, Column>& row) {
   fetch(row.col, row.col + row.count);
 }
 
-/// row_at for `reference`, which asks for the listed rows in order: also looks
-/// ahead in the list.
+/// Looks ahead of row t in a list.
 template <class Value, class Column>
-auto looking_ahead(const SparseBlock<Value, Column>& A, const RowList& rows) {
-  return [&A, &rows, t = Index{0}](Index i) mutable {
-    constexpr Index ahead = 8;
-    if (rows.index && t + 2 * ahead < rows.count) {
-      __builtin_prefetch(A.start + rows.index[t + 2 * ahead]);
-      prefetch(A.row(rows.index[t + ahead]));
-    }
-    ++t;
-    return A.row(i);
-  };
+void look_ahead(const SparseBlock<Value, Column>& A, const RowList& rows, Index t) {
+  constexpr Index ahead = 8;
+  if (!rows.index || t + 2 * ahead >= rows.count) return;
+  __builtin_prefetch(A.start + rows.index[t + 2 * ahead]);
+  prefetch(A.row(rows.index[t + ahead]));
 }
 
+/// The dot products of some rows before any of them is added to g: the first
+/// then need not wait for each other.
 template <class Value, class Column>
 void gradient(const SparseBlock<Value, Column>& A, const RowList& rows, double scale_a,
               double scale_b, ConstView x, ConstView b, View g, double* residual2) {
-  reference::gradient(looking_ahead(A, rows), rows, scale_a, scale_b, x, b, g, residual2);
+  constexpr Index group = 4;
+  double s[group];
+  for (Index t = 0; t < rows.count; t += group) {
+    const Index size = std::min(group, rows.count - t);
+    for (Index i = 0; i < size; ++i) look_ahead(A, rows, t + i);
+    for (Index c = 0; c < x.rows; ++c) {
+      for (Index i = 0; i < size; ++i) {
+        const Index row = rows.row(t + i);
+        const double r = scale_b * (A.row(row).dot(x.row(c)) - b(row, c)), w = rows.weight(t + i);
+        if (residual2) residual2[c] += w * r * r;
+        s[i] = w * r * scale_a;
+      }
+      for (Index i = 0; i < size; ++i) A.row(rows.row(t + i)).add_to(s[i], g.row(c));
+    }
+  }
 }
 template <class Value, class Column>
 void multiply(const SparseBlock<Value, Column>& A, ConstView x, View y) {
@@ -64,7 +74,12 @@ void add_transposed(const SparseBlock<Value, Column>& A, ConstView y, View g) {
 template <class Value, class Column>
 void kaczmarz(const SparseBlock<Value, Column>& A, const RowList& rows, double scale, ConstView b,
               View x) {
-  reference::kaczmarz(looking_ahead(A, rows), rows, scale, b, x);
+  Index t = 0;
+  const auto row_at = [&](Index i) {
+    look_ahead(A, rows, t++);
+    return A.row(i);
+  };
+  reference::kaczmarz(row_at, rows, scale, b, x);
 }
 template <class Value, class Column>
 void norms(const SparseBlock<Value, Column>& A, Index count, double scale, double* row_norms2,
