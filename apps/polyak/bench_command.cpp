@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "memory.hpp"
+#include "output_paths.hpp"
+#include "polyak/bench.hpp"
+#include "polyak/io.hpp"
+#include "suggest.hpp"
+
+#ifdef POLYAK_BENCH
+
+namespace polyak::cli {
+namespace {
+
+struct BenchRequest : bench::Options {
+  std::optional<std::string> json;
+};
+
+const std::vector<OptionRecord<BenchRequest>>& bench_options() {
+  using R = BenchRequest;
+  static const std::vector<OptionRecord<R>> table = {
+      {.name = "rows",
+       .field = &R::rows,
+       .value = "N",
+       .sentence = "Rows of the matrix.",
+       .lowest = 1000,
+       .highest = 0x1p31},
+      {.name = "cols",
+       .field = &R::cols,
+       .value = "D",
+       .sentence = "Columns of the matrix.",
+       .lowest = 2,
+       .highest = 1000},
+      {.name = "threads",
+       .field = &R::threads,
+       .value = "N",
+       .sentence = "Threads; 0 takes all cores.",
+       .lowest = 0,
+       .highest = 4096},
+      {.name = "seconds",
+       .field = &R::seconds,
+       .value = "S",
+       .sentence = "Time to measure each subject; making matrices comes on top.",
+       .lowest = 0,
+       .highest = 86400},
+      {.name = "seed", .field = &R::seed, .value = "N", .sentence = "For matrices and draws."},
+      {.name = "quick",
+       .field = &R::quick,
+       .value = "",
+       .sentence = "Tiny sizes and times, to see that it runs; the times mean nothing."},
+      {.name = "peers",
+       .field = &R::peers,
+       .value = "SCRIPT",
+       .sentence = "Measure NumPy and SciPy too, by this Python script (bench/peers.py)."},
+      {.name = "json",
+       .field = &R::json,
+       .value = "FILE",
+       .sentence = "Write everything to FILE as JSON; - is standard output."},
+  };
+  return table;
+}
+
+Usage usage() {
+  return {.command = "bench",
+          .positionals = {"SUBJECT"},
+          .required = 0,
+          .text = R"(Measure this machine, the library and its peers, in turns.
+
+Usage: polyak bench [kernels|sampling|replicates|iterations] [options]
+
+Without a subject it measures all four. Each table tells medians and quartiles
+over rounds in which every contender had a short run.
+)",
+          .ending = R"(
+Examples:
+  polyak bench kernels --peers bench/peers.py
+  polyak bench --seconds 120 --json today.json
+)"};
+}
+
+std::vector<std::string> subjects(const std::vector<std::string>& words) {
+  if (words.empty()) return bench::subjects();
+  for (const std::string& name : bench::subjects())
+    if (name == words[0]) return {name};
+  const std::string near = nearest(words[0], bench::subjects());
+  throw Error(ErrorCode::usage, {.what = "there is no such subject",
+                                 .where = "bench",
+                                 .found = "'" + words[0] + "'",
+                                 .expected = listed(bench::subjects()),
+                                 .hint = near.empty() ? "" : "did you mean " + near + "?"});
+}
+
+}  // namespace
+
+int bench_command(const Words& words, Messages& messages) {
+  BenchRequest request;
+  MessageOptions message;
+  OptionSet options;
+  options.add("Benchmark", bench_options(), request);
+  options.add("Messages", message_options(), message);
+  const Parsed parsed = parse(words, options, usage());
+  if (parsed.help) return print(help_text(usage(), options)), 0;
+  messages.configure(message);
+  const std::vector<std::string> chosen = subjects(parsed.positionals);
+  if (request.json) check_output("--json", *request.json);
+  const bench::Results results =
+      with_memory_for(fmt::format("a matrix of {} x {}", request.rows, request.cols), [&] {
+        return bench::run(chosen, request,
+                          [&](const std::string& doing) { messages.status(doing); });
+      });
+  messages.status("");
+  if (request.json) write_text(*request.json, bench::to_json(results));
+  if (!messages.quiet() && request.json != "-") print(bench::to_text(results));
+  return 0;
+}
+
+}  // namespace polyak::cli
+
+#else
+
+namespace polyak::cli {
+
+int bench_command(const Words& words, Messages&) {
+  if (!words.empty() && words[0] == "--help")
+    return print("Not in this build: configure with -DPOLYAK_BENCH=ON.\n"), 0;
+  throw Error(ErrorCode::usage, {.what = "this build has no benchmark",
+                                 .where = "bench",
+                                 .found = {},
+                                 .expected = {},
+                                 .hint = "configure with -DPOLYAK_BENCH=ON"});
+}
+
+}  // namespace polyak::cli
+
+#endif

@@ -1,0 +1,165 @@
+"""peers.py ROWS COLS THREADS SEED: NumPy and SciPy, measured for `polyak bench`.
+
+Each line on standard input asks for a short run, "NAME [SIZE] CALLS"; the answer
+is the seconds of one call. Every call works on rows drawn for it beforehand,
+sorted, as ours are; out arrays exist already. `take` gets mode="clip", because
+the default copies through a buffer.
+"""
+
+import sys
+import time
+
+try:
+    import numpy as np
+    import scipy
+    import scipy.linalg
+    import scipy.sparse
+except ImportError as error:
+    print(f"{error}; Debian has python3-numpy and python3-scipy", flush=True)
+    sys.exit(0)
+
+ROWS, COLS, THREADS, SEED = map(int, sys.argv[1:5])
+rng = np.random.default_rng(SEED)
+made = {}
+
+
+def once(name, make):
+    """What a request needs is made when it first comes, and kept."""
+    if name not in made:
+        made[name] = make()
+    return made[name]
+
+
+def blas_core():
+    """The OpenBLAS kernels in use, from the library that is loaded."""
+    import ctypes
+    with open("/proc/self/maps") as maps:
+        paths = {line.split()[-1] for line in maps if "blas" in line}
+    for path in sorted(paths):
+        try:
+            name = ctypes.CDLL(path).openblas_get_corename
+        except (AttributeError, OSError):
+            continue
+        name.restype = ctypes.c_char_p
+        return "OpenBLAS " + name().decode()
+    return "another BLAS"
+
+
+def dense():
+    A = rng.random((ROWS, COLS))
+    A -= 0.5
+    return A, rng.random(ROWS), rng.random(COLS)
+
+
+def sparse():
+    """Rows like lines through an image, as in line_matrix of the C++ side."""
+    rows, cols, entries = max(ROWS // 4, 1000), max(64, min(65536, ROWS // 4)), 58
+    columns = ((np.arange(entries)[None, :] + rng.random((rows, 1))) * (cols / entries))
+    A = scipy.sparse.csr_matrix(
+        (np.full(rows * entries, 1.25), columns.astype(np.int32).ravel(),
+         np.arange(0, rows * entries + 1, entries)), shape=(rows, cols))
+    return A, rng.random(rows), rng.random(cols)
+
+
+def sorted_rows(n, batch, calls):
+    return [np.sort(rng.integers(0, n, batch)) for _ in range(calls)]
+
+
+def buffers(batch):
+    """Written once, so that no call meets a page for the first time."""
+    return np.ones((batch, COLS)), np.ones(batch), np.ones(batch), np.ones(batch)
+
+
+def timed(calls, call):
+    start = time.perf_counter()
+    for i in range(calls):
+        call(i)
+    return (time.perf_counter() - start) / calls
+
+
+def gradient(batch, calls):
+    """g = sum of w (a'x - b) a over the rows."""
+    A, b, x = once("dense", dense)
+    rows, g = sorted_rows(ROWS, batch, calls), np.ones(COLS)
+    M, r, br, w = once(("buffers", batch), lambda: buffers(batch))
+
+    def call(i):
+        np.take(A, rows[i], axis=0, out=M, mode="clip")
+        np.take(b, rows[i], out=br, mode="clip")
+        np.dot(M, x, out=r)
+        np.subtract(r, br, out=r)
+        np.multiply(r, w, out=r)
+        np.dot(r, M, out=g)
+    return timed(calls, call)
+
+
+def iteration(batch, calls):
+    """A whole iteration of minibatch heavy ball, with a cached distribution."""
+    A, b, x = once("dense", dense)
+
+    def probabilities():
+        p = np.einsum("ij,ij->i", A, A)
+        p /= p.sum()
+        cdf = np.cumsum(p)
+        return p, cdf / cdf[-1]
+    p, cdf = once("probabilities", probabilities)
+    M, r, _, _ = once(("buffers", batch), lambda: buffers(batch))
+    state = {"x": x.copy(), "before": x.copy()}
+    alpha, beta = 1e-9, 0.9
+
+    def call(_):
+        rows = cdf.searchsorted(rng.random(batch))
+        np.take(A, rows, axis=0, out=M, mode="clip")
+        np.dot(M, state["x"], out=r)
+        np.subtract(r, b[rows], out=r)
+        np.divide(r, p[rows], out=r)
+        g = np.dot(r, M) / batch
+        x, before = state["x"], state["before"]
+        state["x"], state["before"] = x - alpha * g + beta * (x - before), x
+    return timed(calls, call)
+
+
+def gram(calls):
+    """A'A alone, which NumPy hands to dsyrk."""
+    A, _, _ = once("dense", dense)
+    return timed(calls, lambda _: A.T @ A)
+
+
+def normal(calls):
+    """The least squares solution by the normal equations."""
+    A, b, _ = once("dense", dense)
+    return timed(calls, lambda _: scipy.linalg.solve(A.T @ A, A.T @ b, assume_a="pos"))
+
+
+def csr(batch, calls):
+    A, b, x = once("sparse", sparse)
+    rows = sorted_rows(A.shape[0], batch, calls)
+
+    def call(i):
+        M = A[rows[i]]
+        return M.T @ (M @ x - b[rows[i]])
+    return timed(calls, call)
+
+
+def csr_full(calls):
+    A, b, x = once("sparse", sparse)
+    T = once("transposed", lambda: A.T)
+    return timed(calls, lambda _: T @ (A @ x - b))
+
+
+RUNS = {run.__name__: run for run in (gradient, iteration, gram, normal, csr, csr_full)}
+
+
+def main():
+    print(f"ready NumPy {np.__version__}, SciPy {scipy.__version__}, {blas_core()}, "
+          f"{THREADS} threads", flush=True)
+    for line in sys.stdin:
+        name, *numbers = line.split()
+        seconds = RUNS[name](*map(int, numbers))
+        if THREADS > 1:
+            time.sleep(0.04)  # until OpenBLAS's threads sleep and leave the cores to others
+        print(f"{seconds:.9e}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

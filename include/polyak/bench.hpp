@@ -1,0 +1,99 @@
+#pragma once
+
+/// \file bench.hpp
+/// How fast this machine is, and how near to it the library comes: ceilings,
+/// the library and its peers, measured in turns within one run. Only in a
+/// library that was built with POLYAK_BENCH.
+///
+/// Absolute times wander; what counts is the ratio of two contenders in the
+/// same round. Every figure is therefore taken round by round, and told as the
+/// median and quartiles over the rounds.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "polyak/types.hpp"
+
+namespace polyak::bench {
+
+struct Options {
+  Index rows = 1'000'000;  ///< of the matrix
+  Index cols = 100;
+  Index threads = 0;    ///< 0 takes all cores
+  double seconds = 60;  ///< to measure each subject, set-up not counted
+  std::uint64_t seed = 0;
+  bool quick = false;  ///< tiny sizes and times: does it run at all?
+  /// A script that plays the NumPy and SciPy part (bench/peers.py).
+  std::optional<std::string> peers;
+};
+
+struct Spread {
+  double median = 0.0, low = 0.0, high = 0.0;  ///< low and high are the quartiles
+};
+
+/// Something that follows from the times of one round: "of streaming", in %.
+struct Figure {
+  std::string name;
+  std::string unit;  ///< "%", "x" (times as fast), "ns", "GF/s"
+  Spread value;
+};
+
+/// A contender.
+struct Line {
+  std::string name;
+  Spread seconds;      ///< one call
+  Index rounds = 0;    ///< behind the medians
+  double bytes = 0.0;  ///< a call moves, 0 where that says nothing
+  std::vector<Figure> figures;
+};
+
+/// Contenders that were measured in turns.
+struct Table {
+  std::string subject;
+  std::string title;
+  std::vector<Line> lines;
+};
+
+struct Machine {
+  std::string cpu, simd, blas, peers, build, date;
+  Index cores = 0, threads = 0, memory_bytes = 0, cache_bytes = 0;
+  Index page_bytes = 0;
+  std::string huge_pages;  ///< what the system grants: "always", "madvise", "never"
+  Index huge_bytes = 0;    ///< of this process in huge pages, at most
+};
+
+/// A goal of the project and what was measured for it.
+struct Goal {
+  std::string what, unit;
+  double at_least = 0.0, aim = 0.0;
+  bool smaller_is_better = false;
+  Spread measured;
+  bool met() const {
+    return smaller_is_better ? measured.median <= at_least : measured.median >= at_least;
+  }
+};
+
+struct Results {
+  Machine machine;
+  Options options;
+  std::vector<Table> tables;
+  std::vector<Goal> goals;         ///< those that this run says something about
+  std::vector<std::string> notes;  ///< what was left out, and why
+};
+
+/// "kernels", "sampling", "replicates", "iterations".
+const std::vector<std::string>& subjects();
+
+/// Measures these subjects. `progress` hears what is being done. Error usage
+/// for a subject that is none, io when the peers fail on the way.
+Results run(const std::vector<std::string>& subjects, const Options& options,
+            const std::function<void(const std::string&)>& progress = {});
+
+/// For people, and for programs.
+std::string to_text(const Results& results);
+std::string to_json(const Results& results);
+
+}  // namespace polyak::bench

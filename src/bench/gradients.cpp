@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include "bench/peers.hpp"
+#include "bench/probe.hpp"
+#include "bench/session.hpp"
+#include "matrix/products.hpp"
+
+// The sampled gradient g = Σ w_j a_j (a_jᵀx − b_j) over a sorted batch, between
+// two ceilings (memory read in order, and the same rows only read) and its peers.
+
+namespace polyak::bench {
+namespace {
+
+constexpr Index streamed_bytes = Index{1} << 28;  // a call of the streaming probe
+
+class GradientRace {
+ public:
+  GradientRace(Session& session, const MatrixPtr& single, Index batch)
+      : session_(session),
+        data_(session.dense()),
+        single_(single),
+        batch_(batch),
+        bytes_(data_.row_bytes() * static_cast<double>(batch)),
+        rows_(data_.matrix->rows(), batch, session.options().seed),
+        g_(data_.x.size()),
+        weights_(data_.weights.data(), to_size(batch)),
+        blas_(data_.A(), data_.b_view(), batch, session.team()),
+        race_("kernels", fmt::format("gradient, B = {}", batch)) {}
+
+  void run(double part) {
+    add_streaming("streaming read", session_.team());
+    add_streaming("streaming read, 1 thread", session_.single());
+    add("rows only read", bytes_,
+        [this](Index i) { sum_ += read_rows(data_.A(), rows_(i), session_.team()); });
+    add_fused("fused, double", *data_.matrix, session_.team());
+    add_fused("fused, double, 1 thread", *data_.matrix, session_.single());
+    add_fused("fused, float", *single_, session_.team());
+    add_blas();
+    add("Eigen row by row, 1 thread", bytes_, [this](Index i) {
+      eigen_gradient(data_.A(), data_.b_view(), rows_(i), weights_, data_.x.data(), g_.data());
+    });
+    session_.add_peer(race_, "NumPy take, 2 products", fmt::format("gradient {}", batch_));
+    session_.run(race_, part);
+    add_figures();
+    session_.keep(race_);
+  }
+
+ private:
+  template <class Call>
+  void add(const std::string& name, double bytes, Call call) {
+    race_.add({name, bytes, repeated([this](Index calls) { rows_.prepare(calls); }, call)});
+  }
+
+  // A different part of the matrix each time, as in the wash.
+  void add_streaming(const std::string& name, ThreadTeam& team) {
+    const Index all = std::ssize(data_.values), count = std::min(all, streamed_bytes / 8);
+    const auto call = [this, all, count, &team](Index) {
+      const Index start = count == all ? 0 : place_++ * count % (all - count);
+      sum_ += read_values(data_.values.data() + start, count, team);
+    };
+    race_.add({name, 8.0 * static_cast<double>(count), repeated([](Index) {}, call)});
+  }
+
+  void add_fused(const std::string& name, const RowMatrix& A, ThreadTeam& team) {
+    const auto products = std::make_shared<Products>(A, std::span<const double>{}, Scale{}, team);
+    const double bytes = A.bytes() * static_cast<double>(batch_) / static_cast<double>(A.rows());
+    add(name, bytes, [this, products](Index i) {
+      products->gradient(rows_(i), weights_, data_.x_view(), data_.b_view(), g_view());
+    });
+  }
+
+  void add_blas() {
+    const auto run =
+        repeated([this](Index calls) { rows_.prepare(calls); },
+                 [this](Index i) { blas_(rows_(i), weights_, data_.x.data(), g_.data()); });
+    race_.add({"OpenBLAS gather, 2 dgemv", 0.0, [this, run](Index calls) {
+                 const BlasThreads threads(session_.team().size());
+                 const double seconds = run(calls);
+                 settle();
+                 return seconds;
+               }});
+  }
+
+  void add_figures() {
+    for (const char* name : {"fused, double"}) {
+      race_.share(name, "rows only read", "of rows only read");
+      race_.share(name, "streaming read", "of streaming");
+      race_.faster(name, "NumPy take, 2 products", "NumPy");
+      race_.faster(name, "OpenBLAS gather, 2 dgemv", "OpenBLAS");
+      race_.faster(name, "Eigen row by row, 1 thread", "Eigen");
+      race_.faster(name, "fused, double, 1 thread", "1 thread");
+    }
+    race_.share("rows only read", "streaming read", "of streaming");
+    race_.faster("streaming read", "streaming read, 1 thread", "1 thread");
+    race_.faster("fused, float", "fused, double", "double");
+  }
+
+  View g_view() { return {g_.data(), 1, std::ssize(g_), std::ssize(g_)}; }
+
+  Session& session_;
+  const Dense& data_;
+  MatrixPtr single_;
+  Index batch_;
+  double bytes_;
+  FreshRows rows_;
+  std::vector<double> g_;
+  std::span<const double> weights_;
+  BlasGradient blas_;
+  Race race_;
+  Index place_ = 0;
+  double sum_ = 0.0;
+};
+
+}  // namespace
+
+void measure_gradients(Session& session) {
+  const MatrixPtr single = to_single(session.dense().matrix);
+  for (const Index batch : session.batches({100, 1000, 10'000, 100'000, 400'000}))
+    GradientRace(session, single, batch).run(0.11);
+}
+
+}  // namespace polyak::bench

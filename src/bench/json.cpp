@@ -1,0 +1,90 @@
+#include <nlohmann/json.hpp>
+
+#include "polyak/bench.hpp"
+
+// The results for programs; tools/bench_compare.py reads them.
+
+namespace polyak::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json as_json(const Spread& s) { return {{"median", s.median}, {"low", s.low}, {"high", s.high}}; }
+
+Json as_json(const Figure& figure) {
+  Json out{{"name", figure.name}, {"unit", figure.unit}};
+  out.update(as_json(figure.value));
+  return out;
+}
+
+Json as_json(const Line& line) {
+  Json out{{"name", line.name}, {"seconds", as_json(line.seconds)}, {"rounds", line.rounds}};
+  if (line.bytes > 0.0) {
+    out["bytes"] = line.bytes;
+    out["bytes_per_second"] = line.bytes / line.seconds.median;
+  }
+  if (!line.figures.empty()) out["figures"] = Json::array();
+  for (const Figure& figure : line.figures) out["figures"].push_back(as_json(figure));
+  return out;
+}
+
+Json as_json(const Table& table) {
+  Json out{{"subject", table.subject}, {"title", table.title}, {"lines", Json::array()}};
+  for (const Line& line : table.lines) out["lines"].push_back(as_json(line));
+  return out;
+}
+
+Json as_json(const Machine& m) {
+  Json out{{"cpu", m.cpu},
+           {"cores", m.cores},
+           {"threads", m.threads},
+           {"simd", m.simd},
+           {"blas", m.blas},
+           {"memory_bytes", m.memory_bytes},
+           {"cache_bytes", m.cache_bytes},
+           {"page_bytes", m.page_bytes},
+           {"huge_pages", m.huge_pages},
+           {"huge_bytes", m.huge_bytes}};
+  if (!m.peers.empty()) out["peers"] = m.peers;
+  return out;
+}
+
+Json as_json(const Goal& goal) {
+  return {{"what", goal.what},
+          {"unit", goal.unit},
+          {"measured", as_json(goal.measured)},
+          {goal.smaller_is_better ? "at_most" : "at_least", goal.at_least},
+          {"aim", goal.aim},
+          {"met", goal.met()}};
+}
+
+Json as_json(const Options& options) {
+  return {{"rows", options.rows},
+          {"cols", options.cols},
+          {"seconds", options.seconds},
+          {"seed", options.seed},
+          {"quick", options.quick}};
+}
+
+template <class Value>
+Json list_of(const std::vector<Value>& values) {
+  Json out = Json::array();
+  for (const Value& value : values) out.push_back(as_json(value));
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const Results& results) {
+  const Json out{{"schema", 1},
+                 {"date", results.machine.date},
+                 {"build", results.machine.build},
+                 {"machine", as_json(results.machine)},
+                 {"options", as_json(results.options)},
+                 {"tables", list_of(results.tables)},
+                 {"goals", list_of(results.goals)},
+                 {"notes", results.notes}};
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace polyak::bench

@@ -1,0 +1,86 @@
+# polyak bench runs, small, and says where; no time is judged.
+. "$POLYAK_SOURCE/tests/cli/lib/assert.bash"
+
+if "$POLYAK" bench --help | grep -q "Not in this build"; then
+  refuses 2 "bench: this build has no benchmark; configure with -DPOLYAK_BENCH=ON" bench --quick
+  exit 0
+fi
+
+expect 0 "$POLYAK" bench --quick --json all.json
+stdout_has "== kernels =="
+stdout_has "== iterations =="
+cat >sane.py <<'PY'
+import json, math, sys
+r = json.load(open(sys.argv[1]))
+subjects = {t["subject"] for t in r["tables"]}
+assert subjects == set(sys.argv[2].split()), subjects
+assert len({(t["subject"], t["title"]) for t in r["tables"]}) == len(r["tables"]), "titles repeat"
+for t in r["tables"]:
+    assert t["lines"], t
+    for line in t["lines"]:
+        s = line["seconds"]
+        where = t["title"] + ": " + line["name"]
+        assert all(math.isfinite(v) and v > 0 for v in s.values()), (where, s)
+        assert s["low"] <= s["median"] <= s["high"], (where, s)
+        assert line["rounds"] >= 3, where
+        for f in line.get("figures", []):
+            assert math.isfinite(f["median"]) and f["low"] <= f["median"] <= f["high"], (where, f)
+            assert f["median"] > 0 or f["unit"] == "ns", (where, f)
+m = r["machine"]
+assert m["cpu"] and m["blas"] and m["threads"] >= 1 and m["page_bytes"] >= 4096, m
+assert m["simd"] in ("avx512", "avx2", "neon", "plain"), m
+assert m["huge_pages"] and r["date"] and r["build"].startswith("polyak "), r["date"]
+PY
+python sane.py all.json "kernels sampling replicates iterations"
+no_leftovers
+
+# One subject, JSON on standard output and nothing else there.
+expect 0 "$POLYAK" bench sampling --quick --json - --threads 2
+cp out one.json
+python sane.py one.json sampling
+holds one.json 'r["machine"]["threads"] == 2'
+
+# The compare tool reads what it writes.
+expect 0 python "$POLYAK_SOURCE/tools/bench_compare.py" all.json all.json
+stdout_has "1.00"
+
+# Peers: what is missing is told, and the rest goes on. A stand-in answers.
+cat >missing.py <<'PY'
+print("No module named 'numpy'", flush=True)
+PY
+expect 0 "$POLYAK" bench sampling --quick --peers missing.py
+stdout_has "without NumPy and SciPy: No module named 'numpy'"
+cat >standin.py <<'PY'
+import sys
+print("ready a stand-in", flush=True)
+for line in sys.stdin:
+    print(1e-3, flush=True)
+PY
+expect 0 "$POLYAK" bench kernels --quick --peers standin.py --json peers.json
+holds peers.json 'r["machine"]["peers"] == "a stand-in"'
+holds peers.json 'any(l["name"].startswith("NumPy") for t in r["tables"] for l in t["lines"])'
+printf 'print("ready", 1, flush=True)\n' >dies.py
+expect 74 "$POLYAK" bench kernels --quick --peers dies.py
+stderr_has "the peers' script gave no time"
+if /usr/bin/python3 -c 'import numpy, scipy' 2>/dev/null; then
+  expect 0 "$POLYAK" bench kernels --quick --peers "$POLYAK_SOURCE/bench/peers.py" --json real.json
+  holds real.json '"NumPy" in r["machine"]["peers"]'
+fi
+
+refuses 2 "bench: there is no such subject (found 'kernel', expected kernels, sampling, replicates, \
+iterations); did you mean kernels?" bench kernel
+refuses 66 "--peers nowhere.py: there is no such script" bench --quick --peers nowhere.py
+expect 74 "$POLYAK" bench --quick --json nowhere/bench.json
+stderr_has "--json nowhere/bench.json: no file can be written there"
+expect 2 "$POLYAK" bench --rows 3
+stderr_has "--rows"
+
+# Vector instructions by name, for any command.
+small_problem
+for simd in plain "$(value all.json 'r["machine"]["simd"]')"; do
+  POLYAK_SIMD=$simd "$POLYAK" solve p/A.npy p/b.npy --method minibatch-hbm --batch 50 \
+    --lambda-min 1 --lambda-max 10 --output $simd.npy --quiet
+  same $simd.npy plain.npy
+done
+expect 2 env POLYAK_SIMD=mmx "$POLYAK" solve p/A.npy p/b.npy
+stderr_has "POLYAK_SIMD: these vector instructions are not to be had here (found 'mmx', expected "
