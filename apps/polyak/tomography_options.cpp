@@ -1,0 +1,239 @@
+#include "output_paths.hpp"
+#include "tomography_request.hpp"
+
+namespace polyak::cli {
+namespace {
+
+using Options = tomography::ReconstructOptions;
+
+const std::vector<OptionRecord<SinogramOptions>>& sinogram_options() {
+  using S = SinogramOptions;
+  static const std::vector<OptionRecord<S>> table = {
+      {.name = "slices",
+       .field = &S::slices,
+       .value = "A:B",
+       .sentence = "Of several sinograms below each other, those from A to B (without B, from "
+                   "0); all when not given."},
+      {.name = "weights",
+       .field = &S::weights,
+       .value = "W",
+       .sentence = "One weight per ray from a file, or transmission: exp(-value), as counted "
+                   "photons deserve."},
+      {.name = "mask",
+       .field = &S::mask,
+       .value = "FILE",
+       .sentence = "One number per ray: rays with 0 are left out."},
+      {.name = "reference",
+       .field = &S::reference,
+       .value = "FILE",
+       .sentence = "The true image: the error to it is reported."},
+  };
+  return table;
+}
+
+std::vector<OptionRecord<Options>> method_options() {
+  using O = Options;
+  return {
+      {.name = "method",
+       .field = &O::method,
+       .value = "minibatch-hbm|minibatch-nag|minibatch-sgd|rk|kaczmarz|sgd|hbm|nag|gd|cgls|lsqr|"
+                "sirt|sart|fbp",
+       .sentence = "The algorithm."},
+      {.name = "batch",
+       .field = &O::batch,
+       .value = "N",
+       .sentence = "Rays drawn in each iteration; auto is about the most that need no momentum.",
+       .lowest = 1,
+       .highest = 0x1p40},
+      {.name = "step-size",
+       .field = &O::step_size,
+       .value = "ALPHA",
+       .sentence = "Constant step; auto follows from the batch.",
+       .lowest = 0,
+       .open_below = true},
+      {.name = "momentum",
+       .field = &O::momentum,
+       .value = "BETA",
+       .sentence = "Constant momentum; auto follows from the batch.",
+       .lowest = 0,
+       .highest = 1,
+       .open_above = true},
+      {.name = "b-star",
+       .field = &O::b_star,
+       .value = "B",
+       .sentence = "Choose the step so that the paper's B* is this.",
+       .lowest = 0,
+       .open_below = true},
+      {.name = "coverage",
+       .field = &O::coverage,
+       .value = "K",
+       .sentence = "Tune for the eigenvalues of A'A down to lambda_max/K.",
+       .lowest = 1,
+       .open_below = true},
+      {.name = "sampling",
+       .field = &O::sampling,
+       .value = "row-norm|uniform|mixed",
+       .sentence = "Probability of a ray: by its squared norm, equal, or half of each."},
+      {.name = "relaxation",
+       .field = &O::relaxation,
+       .value = "R",
+       .sentence = "Of sirt and sart.",
+       .lowest = 0,
+       .highest = 2,
+       .open_below = true,
+       .open_above = true},
+      {.name = "filter",
+       .field = &O::filter,
+       .value = "ram-lak|shepp-logan|hann",
+       .sentence = "Of fbp."},
+      {.name = "start",
+       .field = &O::start,
+       .value = "zero|fbp",
+       .sentence = "Where iterations begin."},
+      {.name = "stored",
+       .field = &O::stored,
+       .value = "",
+       .sentence = "Keep the matrix in memory instead of making rows as they are needed."},
+      {.name = "ridge",
+       .field = &O::ridge,
+       .value = "R",
+       .sentence = "Add R/2 |x|^2 to the objective.",
+       .lowest = 0},
+      {.name = "lower",
+       .field = &O::lower,
+       .value = "L",
+       .sentence = "Smallest value of a pixel; 0 keeps the image from being negative."},
+      {.name = "upper", .field = &O::upper, .value = "U", .sentence = "Largest value of a pixel."},
+  };
+}
+
+std::vector<OptionRecord<Options>> stop_options() {
+  using O = Options;
+  return {
+      {.name = "noise",
+       .field = &O::noise,
+       .value = "SIGMA",
+       .sentence = "Standard deviation of a ray: stop when the residual is down to it "
+                   "(discrepancy principle).",
+       .lowest = 0,
+       .open_below = true},
+      {.name = "tau",
+       .field = &O::tau,
+       .value = "T",
+       .sentence = "How much above the noise.",
+       .lowest = 0,
+       .open_below = true},
+      {.name = "plateau",
+       .field = &O::plateau,
+       .value = "P",
+       .sentence = "Stop when the residual falls by less than this part of itself in a pass; "
+                   "0.02 when nothing else is asked for.",
+       .lowest = 0,
+       .highest = 1,
+       .open_below = true,
+       .open_above = true},
+      {.name = "max-iterations",
+       .field = &O::max_iterations,
+       .value = "N",
+       .sentence = "Most iterations.",
+       .lowest = 0},
+      {.name = "max-passes",
+       .field = &O::max_passes,
+       .value = "P",
+       .sentence = "Most rays used, in multiples of all rays.",
+       .lowest = 0},
+      {.name = "time-limit",
+       .field = &O::time_limit_s,
+       .value = "SECONDS",
+       .sentence = "Most seconds.",
+       .lowest = 0},
+      {.name = "measure-every",
+       .field = &O::measure_every,
+       .value = "P",
+       .sentence = "Measure the residual every P passes.",
+       .lowest = 0,
+       .open_below = true},
+      {.name = "seed",
+       .field = &O::seed,
+       .value = "N",
+       .sentence = "Seed of everything random; the same seed gives the same bits."},
+      {.name = "threads",
+       .field = &O::threads,
+       .value = "N",
+       .sentence = "Threads; 0 takes all cores. The image does not depend on it.",
+       .lowest = 0,
+       .highest = 4096},
+  };
+}
+
+const std::vector<OptionRecord<ImageOutputs>>& output_options() {
+  using O = ImageOutputs;
+  static const std::vector<OptionRecord<O>> table = {
+      {.name = "output",
+       .field = &O::output,
+       .value = "FILE",
+       .sentence = "Write the image here: .npy, .tif (with the pixel size), .png, .csv, .mtx; "
+                   "slices go below each other, in a .tif on pages."},
+      {.name = "residual",
+       .field = &O::residual,
+       .value = "FILE",
+       .sentence = "Write what the image does not explain, as a sinogram."},
+      {.name = "images",
+       .field = &O::images,
+       .value = "NAME",
+       .sentence = "Write images on the way, NAME with the iteration before its ending."},
+      {.name = "report",
+       .field = &O::report,
+       .value = "FILE.json",
+       .sentence = "Write how the run went, as JSON."},
+      {.name = "history",
+       .field = &O::history,
+       .value = "FILE.csv",
+       .sentence = "Write every measurement, one a line."},
+  };
+  return table;
+}
+
+std::vector<OptionRecord<Options>> image_options() {
+  return {{.name = "image-every",
+           .field = &Options::image_every,
+           .value = "K",
+           .sentence = "With --images: every K iterations.",
+           .lowest = 0}};
+}
+
+}  // namespace
+
+OptionSet reconstruct_option_set(ReconstructRequest& request) {
+  OptionSet set;
+  set.add("Scan", scan_options(), request.scan);
+  set.add("Sinogram", sinogram_options(), request.data);
+  set.add("Method", method_options(), request.options);
+  set.add("Stopping and running", stop_options(), request.options);
+  set.add("Output", output_options(), request.outputs);
+  set.add("Images on the way", image_options(), request.options);
+  set.add("Messages", message_options(), request.messages);
+  return set;
+}
+
+void check_request(const ReconstructRequest& request) {
+  const ImageOutputs& out = request.outputs;
+  const auto endings = {".npy", ".tif", ".tiff", ".png", ".csv", ".mtx"};
+  const auto refuse = [](const std::string& where, const std::string& expected) {
+    throw Error(ErrorCode::usage, {.what = "the option needs another one",
+                                   .where = where,
+                                   .found = {},
+                                   .expected = expected});
+  };
+  if (out.output) check_output("--output", *out.output, endings);
+  if (out.residual) check_output("--residual", *out.residual, endings);
+  if (out.images) check_output("--images", *out.images, endings);
+  if (out.report) check_output("--report", *out.report);
+  if (out.history) check_output("--history", *out.history);
+  if (out.images && request.options.image_every <= 0) refuse("--images", "--image-every K");
+  if (!out.images && request.options.image_every > 0) refuse("--image-every", "--images NAME");
+  for (const auto& path : {out.output, out.residual, out.report, out.history})
+    if (path) check_different(*path, request.sinogram, "the output would replace the input");
+}
+
+}  // namespace polyak::cli

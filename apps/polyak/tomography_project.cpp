@@ -1,0 +1,187 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "command_line.hpp"
+#include "memory.hpp"
+#include "output_paths.hpp"
+#include "polyak/images.hpp"
+#include "polyak/io.hpp"
+#include "polyak/tomography_phantom.hpp"
+#include "tomography_commands.hpp"
+#include "tomography_scan.hpp"
+
+namespace polyak::cli {
+namespace {
+
+using namespace tomography;
+
+struct ProjectRequest {
+  std::string image;
+  std::optional<std::string> output, save_image;
+  bool exact = false;
+  double noise = 0.0;
+  std::optional<double> photons;
+  double attenuation = 1.0;
+  std::uint64_t seed = 0;
+  Index threads = 0;
+};
+
+const std::vector<OptionRecord<ProjectRequest>>& options_table() {
+  using P = ProjectRequest;
+  static const std::vector<OptionRecord<P>> table = {
+      {.name = "output",
+       .field = &P::output,
+       .value = "FILE",
+       .sentence = "Write the sinogram here: .npy, .tif, .png, .csv, .mtx."},
+      {.name = "save-image",
+       .field = &P::save_image,
+       .value = "FILE",
+       .sentence = "Write the image too."},
+      {.name = "exact",
+       .field = &P::exact,
+       .value = "",
+       .sentence = "The phantom's exact line integrals, not those of its pixels (not for walnut)."},
+      {.name = "noise",
+       .field = &P::noise,
+       .value = "SIGMA",
+       .sentence = "Add normal noise of this standard deviation.",
+       .lowest = 0},
+      {.name = "photons",
+       .field = &P::photons,
+       .value = "N",
+       .sentence = "Count photons, so many for a ray that meets nothing: Poisson noise.",
+       .lowest = 0,
+       .open_below = true},
+      {.name = "attenuation",
+       .field = &P::attenuation,
+       .value = "M",
+       .sentence = "What a sinogram's value is multiplied by for that.",
+       .lowest = 0,
+       .open_below = true},
+      {.name = "seed",
+       .field = &P::seed,
+       .value = "N",
+       .sentence = "Seed of noise and walnut; the same seed gives the same bits."},
+      {.name = "threads",
+       .field = &P::threads,
+       .value = "N",
+       .sentence = "Threads; 0 takes all cores. The result does not depend on it.",
+       .lowest = 0,
+       .highest = 4096},
+  };
+  return table;
+}
+
+Usage usage() {
+  return {.command = "tomography project",
+          .positionals = {"IMAGE"},
+          .required = 1,
+          .text = R"(Make the sinogram of an image: views x detectors.
+
+Usage: polyak tomography project IMAGE --detectors N --output FILE [options]
+
+IMAGE is shepp-logan, disc, rectangle or walnut (of --size), or a file.
+)",
+          .ending = R"(
+Example:
+  polyak tomography project walnut --size 128 --detectors 182 --photons 1e5 \
+    --attenuation 0.02 --output sinogram.npy --save-image walnut.npy
+)"};
+}
+
+std::optional<Phantom> phantom_named(const std::string& name) {
+  if (name == "shepp-logan") return shepp_logan();
+  if (name == "disc") return disc();
+  if (name == "rectangle") return rectangle();
+  return std::nullopt;
+}
+
+struct Source {
+  std::optional<Phantom> phantom;
+  std::vector<double> pixels;
+};
+
+// A file says how large it is; a phantom is drawn as large as asked for.
+Source load(const ProjectRequest& request, ScanOptions& scan) {
+  Source out{phantom_named(request.image), {}};
+  if (out.phantom || request.image == "walnut") return out;
+  const Array image = read_array(request.image);
+  if (!scan.size) scan.size = fmt::format("{}x{}", image.rows(), image.cols());
+  out.pixels = read_values(request.image);
+  return out;
+}
+
+void check_pixels(const Source& source, const Geometry& g, const std::string& name) {
+  if (source.pixels.empty() || std::ssize(source.pixels) == g.image.size()) return;
+  throw Error(ErrorCode::bad_data,
+              {.what = "the image does not have the size asked for",
+               .where = name,
+               .found = fmt::format("{} pixels", source.pixels.size()),
+               .expected = fmt::format("{} x {}", g.image.rows, g.image.cols)});
+}
+
+void check_request(const ProjectRequest& request) {
+  if (!request.output)
+    throw Error(ErrorCode::usage, {.what = "the file to write to is missing",
+                                   .where = "--output",
+                                   .found = {},
+                                   .expected = "FILE"});
+  const auto endings = {".npy", ".tif", ".tiff", ".png", ".csv", ".mtx"};
+  check_output("--output", *request.output, endings);
+  if (request.save_image) check_output("--save-image", *request.save_image, endings);
+  if (request.exact && !phantom_named(request.image))
+    throw Error(ErrorCode::usage, {.what = "only phantoms of simple shapes have exact integrals",
+                                   .where = "--exact",
+                                   .found = "'" + request.image + "'",
+                                   .expected = "shepp-logan, disc or rectangle"});
+  if (request.photons && request.noise > 0.0)
+    throw Error(ErrorCode::usage, {.what = "noise is given twice", .where = "--noise, --photons"});
+}
+
+std::vector<double> project(const ProjectRequest& request, const Geometry& g, RayModel model,
+                            const Source& source, const std::vector<double>& image) {
+  if (request.exact) return exact_projections(*source.phantom, g);
+  const MatrixPtr A = projector(g, model, {}, static_cast<int>(request.threads));
+  std::vector<double> y(to_size(g.rays()));
+  A->multiply(0, g.rays(), {image.data(), 1, g.image.size(), g.image.size()},
+              {y.data(), g.rays(), 1, 1});
+  return y;
+}
+
+}  // namespace
+
+int tomography_project(const Words& words, Messages& messages) {
+  ScanOptions scan;
+  ProjectRequest request;
+  MessageOptions message;
+  OptionSet options;
+  options.add("Scan", scan_options(), scan);
+  options.add("Image and noise", options_table(), request);
+  options.add("Messages", message_options(), message);
+  const Parsed parsed = parse(words, options, usage());
+  if (parsed.help) return print(help_text(usage(), options)), 0;
+  messages.configure(message);
+  request.image = parsed.positionals[0];
+  check_request(request);
+  const Source source = load(request, scan);
+  const Geometry g = make_geometry(scan, 0);
+  check_pixels(source, g, request.image);
+  const auto image = !source.pixels.empty() ? source.pixels
+                     : source.phantom       ? draw(*source.phantom, g.image)
+                                            : draw_walnut(g.image, request.seed);
+  auto sinogram = project(request, g, ray_model_named(scan.projector), source, image);
+  if (request.noise > 0.0) add_gaussian_noise(sinogram, request.noise, request.seed);
+  if (request.photons)
+    add_poisson_noise(sinogram, *request.photons, request.attenuation, request.seed);
+  write_image(*request.output, {sinogram.data(), g.views(), g.detectors, g.detectors});
+  if (request.save_image)
+    write_image(*request.save_image, {image.data(), g.image.rows, g.image.cols, g.image.cols},
+                {.pixel = g.image.pixel, .black = {}, .white = {}});
+  if (!messages.quiet() && !messages.json() && *request.output != "-")
+    print(
+        fmt::format("Wrote {}: {} views x {} elements\n", *request.output, g.views(), g.detectors));
+  return 0;
+}
+
+}  // namespace polyak::cli

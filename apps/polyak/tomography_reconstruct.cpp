@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include "command_line.hpp"
+#include "memory.hpp"
+#include "polyak/images.hpp"
+#include "progress.hpp"
+#include "signals.hpp"
+#include "tomography_commands.hpp"
+#include "tomography_request.hpp"
+
+namespace polyak::cli {
+namespace {
+
+Usage usage() {
+  return {.command = "tomography reconstruct",
+          .positionals = {"SINOGRAM"},
+          .required = 1,
+          .text = R"(Make an image of a sinogram, the rays being used a few at a time.
+
+Usage: polyak tomography reconstruct SINOGRAM --angles A --output FILE [options]
+
+SINOGRAM is a file of views x detectors: .npy, .csv, .mtx. Several slices of one
+geometry stand below each other.
+)",
+          .ending = R"(
+Methods: those of polyak solve that suit images, kaczmarz (another name for rk),
+and sirt, sart, fbp.
+
+Exit code: 0 a stop rule was met, 3 a limit was reached (the image is written),
+4 diverged, 2 wrong usage, 65 bad data, 66 no such file, 74 writing failed.
+
+Examples:
+  polyak tomography project walnut --size 128 --detectors 182 --output s.npy
+  polyak tomography reconstruct s.npy --size 128 --output walnut.png
+  polyak tomography reconstruct s.npy --size 128 --method sirt --lower 0 \
+    --max-iterations 100 --output walnut.tif
+)"};
+}
+
+// "out/image.png" and 50 become "out/image-50.png".
+std::string numbered(const std::string& path, Index iteration) {
+  const auto dot = path.rfind('.');
+  return fmt::format("{}-{}{}", path.substr(0, dot), iteration, path.substr(dot));
+}
+
+void write_on_the_way(ReconstructRequest& request, const LoadedScan& scan) {
+  if (!request.outputs.images) return;
+  request.options.on_image = [&](Index iteration, const std::vector<double>& images) {
+    const auto& image = scan.geometry.image;
+    const Index slices = std::ssize(images) / image.size();
+    write_image(numbered(*request.outputs.images, iteration),
+                {images.data(), slices * image.rows, image.cols, image.cols},
+                {.pixel = image.pixel, .black = {}, .white = {}}, slices);
+  };
+}
+
+int exit_code(Status status) {
+  switch (status) {
+    case Status::converged: return 0;
+    case Status::limit:
+    case Status::stagnated: return 3;
+    case Status::diverged: return 4;
+    case Status::interrupted: return 128 + signal_received();
+  }
+  return 70;
+}
+
+}  // namespace
+
+int tomography_reconstruct(const Words& words, Messages& messages) {
+  ReconstructRequest request;
+  const OptionSet options = reconstruct_option_set(request);
+  const Parsed parsed = parse(words, options, usage());
+  if (parsed.help) return print(help_text(usage(), options)), 0;
+  messages.configure(request.messages);
+  request.sinogram = parsed.positionals[0];
+  check_request(request);
+  messages.status("reading " + request.sinogram);
+  const LoadedScan scan = with_memory_for(request.sinogram, [&] { return load_scan(request); });
+  request.options.projector = request.scan.projector;
+  write_on_the_way(request, scan);
+  messages.status("preparing");
+  catch_signals(messages.live());
+  Progress progress(messages, scan.geometry.rays());
+  const auto result = with_memory_for("the image", [&] {
+    return tomography::reconstruct(scan.geometry, scan.sinograms, request.options, &progress,
+                                   scan.reference);
+  });
+  messages.status("");
+  write_reconstruction(request, scan, result, messages);
+  return exit_code(result.report.status);
+}
+
+}  // namespace polyak::cli

@@ -1,0 +1,172 @@
+#include "tomography_scan.hpp"
+
+#include <fmt/format.h>
+
+#include <numbers>
+
+#include "polyak/io.hpp"
+
+namespace polyak::cli {
+namespace {
+
+[[noreturn]] void refuse(const std::string& where, const std::string& what,
+                         const std::string& found, const std::string& expected) {
+  throw Error(ErrorCode::usage,
+              {.what = what, .where = where, .found = found, .expected = expected});
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> out(1);
+  for (char c : text) {
+    if (c == at)
+      out.emplace_back();
+    else
+      out.back() += c;
+  }
+  return out;
+}
+
+double number(const std::string& option, const std::string& text, const std::string& expected) {
+  double value = 0.0;
+  if (!detail::parse_into(std::string_view(text), value))
+    refuse(option, "the value does not fit the option", "'" + text + "'", expected);
+  return value;
+}
+
+// FIRST:LAST:COUNT, LAST left out, or a file.
+std::vector<double> read_angles(const ScanOptions& options) {
+  const double unit = options.angle_unit == "radians" ? 1.0 : std::numbers::pi / 180.0;
+  const auto parts = split(options.angles, ':');
+  const std::string expected = "FIRST:LAST:COUNT or a file";
+  if (parts.size() != 3) {
+    auto values = read_values(options.angles);
+    for (double& v : values) v *= unit;
+    return values;
+  }
+  const double first = number("--angles", parts[0], expected);
+  const double last = number("--angles", parts[1], expected);
+  const double count = number("--angles", parts[2], expected);
+  if (!(count >= 1.0) || count > 1e7 || count != static_cast<double>(static_cast<Index>(count)))
+    refuse("--angles", "the value does not fit the option", "'" + options.angles + "'",
+           "a whole COUNT of at least 1");
+  std::vector<double> out;
+  for (Index k = 0; k < static_cast<Index>(count); ++k)
+    out.push_back(unit * (first + (last - first) * static_cast<double>(k) / count));
+  return out;
+}
+
+tomography::ImageGrid read_size(const ScanOptions& options, Index detectors) {
+  if (!options.size) return {detectors, detectors, options.pixel};
+  const auto parts = split(*options.size, 'x');
+  const std::string expected = "N or ROWSxCOLS";
+  Index sides[2] = {0, 0};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const std::string& text = parts[parts.size() == 1 ? 0 : k];
+    if (parts.size() > 2 || !detail::parse_into(std::string_view(text), sides[k]))
+      refuse("--size", "the value does not fit the option", "'" + *options.size + "'", expected);
+  }
+  return {sides[0], sides[1], options.pixel};
+}
+
+std::vector<double> read_offsets(const ScanOptions& options, Index detectors) {
+  if (options.offset && options.center)
+    refuse("--center", "the axis is given twice", "--offset and --center", "one of them");
+  if (options.center)
+    return {tomography::offset_of_center(*options.center, detectors, options.spacing)};
+  if (!options.offset) return {};
+  double value = 0.0;
+  if (detail::parse_into(std::string_view(*options.offset), value)) return {value};
+  return read_values(*options.offset);
+}
+
+}  // namespace
+
+std::vector<double> read_values(const std::string& path) {
+  const Array array = read_array(path, true);
+  std::vector<double> out;
+  out.reserve(to_size(array.view().size()));
+  for (Index i = 0; i < array.rows(); ++i)
+    for (Index j = 0; j < array.cols(); ++j) out.push_back(array(i, j));
+  return out;
+}
+
+const std::vector<OptionRecord<ScanOptions>>& scan_options() {
+  using S = ScanOptions;
+  static const std::vector<OptionRecord<S>> table = {
+      {.name = "beam",
+       .field = &S::beam,
+       .value = "parallel|fan",
+       .sentence = "The rays: parallel, or from a point to a flat detector."},
+      {.name = "angles",
+       .field = &S::angles,
+       .value = "A",
+       .sentence = "FIRST:LAST:COUNT, evenly spaced without LAST, or a file with one per view; "
+                   "counter-clockwise."},
+      {.name = "angle-unit",
+       .field = &S::angle_unit,
+       .value = "degrees|radians",
+       .sentence = "What angles are in."},
+      {.name = "detectors",
+       .field = &S::detectors,
+       .value = "N",
+       .sentence = "Elements of the detector; auto is what the sinogram has.",
+       .lowest = 0},
+      {.name = "spacing",
+       .field = &S::spacing,
+       .value = "L",
+       .sentence = "From one element to the next.",
+       .lowest = 0},
+      {.name = "offset",
+       .field = &S::offset,
+       .value = "L",
+       .sentence = "Added to every element's position: a number, or a file with one per view."},
+      {.name = "center",
+       .field = &S::center,
+       .value = "C",
+       .sentence = "Where the axis falls on the detector instead, in elements from its edge."},
+      {.name = "source-distance",
+       .field = &S::source_distance,
+       .value = "L",
+       .sentence = "Fan: from the source to the axis.",
+       .lowest = 0},
+      {.name = "detector-distance",
+       .field = &S::detector_distance,
+       .value = "L",
+       .sentence = "Fan: from the axis to the detector.",
+       .lowest = 0},
+      {.name = "size",
+       .field = &S::size,
+       .value = "N",
+       .sentence = "Pixels of the image: N or ROWSxCOLS; as many as elements when not given."},
+      {.name = "pixel",
+       .field = &S::pixel,
+       .value = "L",
+       .sentence = "The side of a pixel.",
+       .lowest = 0},
+      {.name = "projector",
+       .field = &S::projector,
+       .value = "line|linear|strip",
+       .sentence = "What a ray sees of a pixel: its chord, Joseph's interpolation, or the area "
+                   "shared with the element's strip."},
+  };
+  return table;
+}
+
+tomography::Geometry make_geometry(const ScanOptions& options, Index detectors) {
+  tomography::Geometry g;
+  g.beam = options.beam == "fan" ? tomography::Beam::fan : tomography::Beam::parallel;
+  const bool fan = g.beam == tomography::Beam::fan;
+  if (!fan && (options.source_distance > 0.0 || options.detector_distance > 0.0))
+    refuse("--source-distance", "parallel rays have no source", "--beam parallel", "--beam fan");
+  g.angles = read_angles(options);
+  g.detectors = options.detectors.value_or(detectors);
+  g.spacing = options.spacing;
+  g.offsets = read_offsets(options, g.detectors);
+  g.source_distance = options.source_distance;
+  g.detector_distance = options.detector_distance;
+  g.image = read_size(options, g.detectors);
+  tomography::check(g);
+  return g;
+}
+
+}  // namespace polyak::cli

@@ -1,0 +1,87 @@
+#pragma once
+
+/// \file tomography_reconstruct.hpp
+/// From a sinogram to an image: the library's methods on rays drawn at random,
+/// and the field's own (sirt, sart, fbp) beside them.
+
+#include <functional>
+#include <optional>
+
+#include "polyak/solve.hpp"
+#include "polyak/tomography.hpp"
+
+namespace polyak::tomography {
+
+struct ReconstructOptions {
+  /// A method of solve (kaczmarz is rk), or sirt, sart, fbp.
+  std::string method = "minibatch-hbm";
+  std::string projector = "line";  ///< line, linear or strip
+  bool stored = false;             ///< keep the matrix in memory instead of making rows
+
+  std::optional<Index> batch;
+  std::optional<double> step_size;
+  std::optional<double> momentum;
+  /// Choose the step so that the paper's heuristic B* is this.
+  std::optional<double> b_star;
+  /// Choose step and momentum for eigenvalues down to lambda_max/coverage.
+  std::optional<double> coverage;
+  std::string sampling = "row-norm";
+  double relaxation = 1.0;         ///< of sirt and sart
+  std::string filter = "ram-lak";  ///< of fbp: ram-lak, shepp-logan, hann
+  std::string start = "zero";      ///< or fbp
+
+  double ridge = 0.0;
+  std::optional<double> lower, upper;
+  std::vector<double> weights;  ///< one per ray, for all slices
+
+  /// Discrepancy principle: stop when ‖r‖ ≤ tau·noise·√(Σ w_i), `noise` being
+  /// the standard deviation of a ray.
+  std::optional<double> noise;
+  double tau = 1.0;
+  /// Stop when the residual falls by less than this part of itself in a pass.
+  std::optional<double> plateau;
+  std::optional<double> max_passes;
+  std::optional<Index> max_iterations;
+  std::optional<double> time_limit_s;
+  std::optional<double> measure_every;  ///< passes
+  std::uint64_t seed = 0;
+  Index threads = 0;
+
+  /// Images, slice after slice, every so many iterations; 0 for never.
+  Index image_every = 0;
+  std::function<void(Index iteration, const std::vector<double>& images)> on_image = {};
+};
+
+struct Reconstruction {
+  Report report;                 ///< its x is the image, pixels × slices
+  std::vector<double> images;    ///< slices × pixels
+  std::vector<double> residual;  ///< A·x − b, slices × rays
+  std::optional<double> lambda_max;
+  /// alpha·lambda_max/(1 − √beta)²: eigenvalues down to lambda_max over this
+  /// contract at the full rate √beta.
+  std::optional<double> kappa_covered;
+  std::optional<double> b_star;  ///< the heuristic B* of the parameters used
+};
+
+/// `sinograms`: slices × rays, each in the order of the geometry; `reference`:
+/// slices × pixels or empty. Error bad_data or usage before anything is done.
+Reconstruction reconstruct(const Geometry& geometry, const std::vector<double>& sinograms,
+                           const ReconstructOptions& options, Observer* observer = nullptr,
+                           const std::vector<double>& reference = {});
+
+/// Filtered back projection of slices × rays into slices × pixels. Views are
+/// weighted by the angle they stand for; a fan needs a full turn.
+std::vector<double> filtered_back_projection(const Geometry& geometry,
+                                             const std::vector<double>& sinograms,
+                                             const std::string& filter = "ram-lak",
+                                             int threads = 0);
+
+// ---- Step and momentum where lambda_min is next to nothing -----------------------
+
+/// B* = 16e·‖A‖_F²·lambda_max·log(2d)·alpha²/(beta·log(1/beta)); may exceed n.
+double batch_for(double step, double momentum, double frobenius2, double lambda_max, Index d);
+/// The step that makes B* what it is wanted to be, the momentum being given.
+double step_for(double b_star, double momentum, double frobenius2, double lambda_max, Index d);
+double kappa_covered(double step, double momentum, double lambda_max);
+
+}  // namespace polyak::tomography

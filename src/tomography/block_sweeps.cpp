@@ -1,0 +1,76 @@
+#include "tomography/block_sweeps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace polyak::tomography {
+namespace {
+
+// Multiples of about 0.618·n, prime to n: every block once, neighbours apart.
+std::vector<Index> spread_order(Index n) {
+  Index stride = std::max<Index>(1, static_cast<Index>(0.6180339887 * static_cast<double>(n)));
+  while (std::gcd(stride, n) != 1) ++stride;
+  std::vector<Index> order(to_size(n));
+  for (Index k = 0; k < n; ++k) order[to_size(k)] = k * stride % n;
+  return order;
+}
+
+}  // namespace
+
+BlockSweeps::BlockSweeps(const Problem& problem, Products& products, Index rays_per_view,
+                         Index block, double relaxation)
+    : problem_(problem),
+      products_(products),
+      columns_(problem.right_hand_sides()),
+      d_(problem.cols()),
+      rows_per_block_(rays_per_view * block),
+      relaxation_(relaxation),
+      x_(problem.x0().data, problem.x0().data + columns_ * d_),
+      g_(to_size((columns_ + 1) * d_)),
+      b_(to_size((columns_ + 1) * problem.rows()), 0.0),
+      row_weights_(to_size(problem.rows())),
+      rows_(to_size(std::min(rows_per_block_, problem.rows()))) {
+  blocks_ = (problem.rows() + rows_per_block_ - 1) / rows_per_block_;
+  order_ = spread_order(blocks_);
+  x_.resize(g_.size(), 1.0);
+  for (Index i = 0; i < problem.rows(); ++i)
+    std::copy_n(problem.b().row(i), columns_, b_.data() + i * (columns_ + 1));
+  const RowMatrix& A = problem.A();
+  products.for_row_chunks([&](Index, Index first, Index last) {
+    A.multiply(first, last, {x_.data() + columns_ * d_, 1, d_, d_},
+               {row_weights_.data() + first, last - first, 1, 1});
+  });
+  for (std::size_t i = 0; i < row_weights_.size(); ++i) {
+    const double w = problem.weights().empty() ? 1.0 : problem.weights()[i];
+    row_weights_[i] = row_weights_[i] > 0.0 ? w / row_weights_[i] : 0.0;
+  }
+}
+
+void BlockSweeps::step(Index block) {
+  const Index first = block * rows_per_block_;
+  const Index count = std::min(rows_per_block_, problem_.rows() - first);
+  std::iota(rows_.begin(), rows_.begin() + count, first);
+  const std::span rows(rows_.data(), to_size(count));
+  const std::span weights(row_weights_.data() + first, to_size(count));
+  const Index sides = sums_known_ ? columns_ : columns_ + 1;
+  products_.gradient(rows, weights, {x_.data(), sides, d_, d_},
+                     {b_.data(), problem_.rows(), columns_ + 1, columns_ + 1},
+                     {g_.data(), sides, d_, d_});
+  sums_known_ = blocks_ == 1;
+  const double* sums = g_.data() + columns_ * d_;
+  for (Index i = 0; i < columns_ * d_; ++i) {
+    const Index j = i % d_;
+    if (!(sums[j] > 0.0)) continue;
+    double& x = x_[to_size(i)];
+    x -= relaxation_ * g_[to_size(i)] / sums[j];
+    if (problem_.has_bounds())
+      x = std::clamp(x, problem_.lower()[to_size(j)], problem_.upper()[to_size(j)]);
+  }
+}
+
+void BlockSweeps::sweep() {
+  for (Index block : order_) step(block);
+}
+
+}  // namespace polyak::tomography

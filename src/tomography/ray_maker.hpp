@@ -1,0 +1,40 @@
+#pragma once
+
+// The generator of rows: ray r as (column, value) pairs. Everything that a view
+// shares is computed once, beforehand.
+
+#include <cstdint>
+#include <vector>
+
+#include "tomography/rays.hpp"
+
+namespace polyak::tomography {
+
+class RayMaker {
+ public:
+  RayMaker(Geometry geometry, RayModel model);
+
+  const Geometry& geometry() const { return geometry_; }
+  RayModel model() const { return model_; }
+  /// Room that columns and values must have.
+  Index capacity() const { return capacity_; }
+  /// Writes the entries of ray r, none of them zero, each pixel once; returns
+  /// how many. Of rays followed by rows the columns ascend.
+  Index make(Index r, std::int32_t* columns, double* values) const;
+
+ private:
+  Line line(Index r, double shift) const;
+  Index make_pairs(const Line& ray, std::int32_t* columns, double* values) const;
+  Index make_strip(Index r, std::int32_t* columns, double* values) const;
+  Index strip_capacity() const;
+
+  struct View {
+    double cosine, sine, offset;
+  };
+  Geometry geometry_;
+  RayModel model_;
+  std::vector<View> views_;
+  Index capacity_;
+};
+
+}  // namespace polyak::tomography

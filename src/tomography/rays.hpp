@@ -1,0 +1,81 @@
+#pragma once
+
+// Rays as lines in the plane, and as they run through the grid of pixels.
+//
+// A ray is followed along the axis it is steeper to: one step per image row
+// when |dx| < |dy|, else one per image column. In step k it crosses the middle
+// of that row (column) at c = c0 + k·slope, in pixels, pixel j having its
+// centre at c = j.
+
+#include <cmath>
+
+#include "polyak/tomography.hpp"
+
+namespace polyak::tomography {
+
+struct Point {
+  double x, y;
+};
+
+/// Through `at` along the unit vector `along`.
+struct Line {
+  Point at;
+  Point along;
+};
+
+/// Point of the detector: `where` counts elements, element k having its centre
+/// at k + ½, so that k and k + 1 are the edges of element k.
+Line ray(const Geometry& geometry, Index view, double where);
+inline Line ray(const Geometry& geometry, Index r) {
+  return ray(geometry, r / geometry.detectors, static_cast<double>(r % geometry.detectors) + 0.5);
+}
+
+inline bool by_rows(const Line& line) { return std::abs(line.along.x) < std::abs(line.along.y); }
+
+/// c0 and slope of a line that is followed along rows, or columns.
+struct Crossing {
+  double c0, slope;
+};
+inline Crossing crossing(const Line& line, const ImageGrid& image, bool rows) {
+  const double middle_row = 0.5 * static_cast<double>(image.rows - 1);
+  const double middle_col = 0.5 * static_cast<double>(image.cols - 1);
+  const double px = line.at.x / image.pixel, py = line.at.y / image.pixel;
+  if (rows) {
+    const double slope = line.along.x / line.along.y;
+    return {px + (middle_row - py) * slope + middle_col, -slope};
+  }
+  const double slope = line.along.y / line.along.x;
+  return {middle_row - py + (middle_col + px) * slope, -slope};
+}
+
+/// How steps and crossings become columns of the matrix.
+struct Path {
+  Index steps, across;        // how many there are of each
+  Index step_stride, stride;  // what one more of each adds to the column
+  Path(const ImageGrid& image, bool rows)
+      : steps(rows ? image.rows : image.cols),
+        across(rows ? image.cols : image.rows),
+        step_stride(rows ? image.cols : 1),
+        stride(rows ? 1 : image.cols) {}
+};
+
+/// The steps [first, last) in which lowest < c < highest; one more on each side
+/// may be in it for rounding.
+struct Steps {
+  Index first, last;
+};
+inline Steps steps_within(const Crossing& c, Index steps, double lowest, double highest) {
+  const double n = static_cast<double>(steps);
+  double from = 0.0, to = n;
+  if (std::abs(c.slope) > 1e-14) {
+    const double a = (lowest - c.c0) / c.slope, b = (highest - c.c0) / c.slope;
+    from = std::min(a, b) - 1e-6, to = std::max(a, b) + 1e-6;
+  } else if (c.c0 <= lowest - 1e-6 || c.c0 >= highest + 1e-6) {
+    return {0, 0};
+  }
+  const Index first = static_cast<Index>(std::ceil(std::min(std::max(from, 0.0), n)));
+  const Index last = static_cast<Index>(std::floor(std::max(std::min(to, n - 1.0), -1.0))) + 1;
+  return {first, std::max(first, last)};
+}
+
+}  // namespace polyak::tomography

@@ -1,0 +1,35 @@
+#pragma once
+
+// When an image is good enough: the discrepancy principle and the plateau, told
+// to the driver as a wish to stop.
+
+#include <string>
+#include <vector>
+
+#include "polyak/tomography_reconstruct.hpp"
+
+namespace polyak::tomography {
+
+class StopRules final : public Observer {
+ public:
+  StopRules(const ReconstructOptions& options, double weight_sum, Index rays, Observer* next);
+
+  void measured(const Measurement& m) override;
+  void progress(Index iteration, Index row_products) override;
+  bool stop_requested() override;
+
+  /// Any rule at all, so that measuring is worth its price.
+  bool active() const { return target_ > 0.0 || plateau_ > 0.0; }
+  /// Why it stopped; empty if it was not these rules.
+  const std::string& reason() const { return reason_; }
+
+ private:
+  void judge_plateau(const Measurement& m);
+
+  double target_ = 0.0, plateau_ = 0.0, rays_;
+  Observer* next_;
+  std::vector<Measurement> seen_;
+  std::string reason_;
+};
+
+}  // namespace polyak::tomography

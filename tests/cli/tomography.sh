@@ -1,0 +1,110 @@
+# polyak tomography: matrix, project, reconstruct, and what they refuse.
+. "$POLYAK_SOURCE/tests/cli/lib/assert.bash"
+
+scan=(--size 32 --angles 0:180:60 --detectors 48)
+expect 0 "$POLYAK" tomography matrix --angles 0:360:720 --detectors 128 --size 64 --report m.json
+stdout_has "92160 x 4096, 3754632 entries; 33480 of the rays meet no pixel, 29340 repeat"
+holds m.json 'r["zero_rays"] == 33480 and r["duplicate_rays"] == 29340'
+expect 0 "$POLYAK" tomography matrix "${scan[@]}" --output A.mtx
+expect 0 "$POLYAK" info A.mtx
+stdout_has "2880"
+
+# The matrix and the projector agree: solve and reconstruct see one problem.
+expect 0 "$POLYAK" tomography project walnut "${scan[@]}" --seed 3 --output s.npy \
+  --save-image x.npy
+stdout_has "Wrote s.npy: 60 views x 48 elements"
+for output in i.npy i.png i.tif i.csv; do
+  expect 0 "$POLYAK" tomography reconstruct s.npy "${scan[@]}" --reference x.npy --output $output \
+    --report r.json --history h.csv --residual res.npy
+  stdout_has "plateau"
+  exists $output
+done
+holds r.json 'r["status"] == "converged" and r["error"] < 0.2 and r["rows"] == 2880'
+holds r.json 'r["tomography"]["views"] == 60 and r["tomography"]["b_star"] > 0'
+[ "$(head -c 4 i.png | tail -c 3)" = PNG ] || fail "no picture"
+[ "$(head -c 2 i.tif)" = II ] || fail "no TIFF"
+[ "$(wc -l <i.csv)" -eq 32 ] || fail "not 32 rows"
+cp i.npy one.npy
+for threads in 1 2 3; do
+  expect 0 "$POLYAK" tomography reconstruct s.npy "${scan[@]}" --output i.npy --threads $threads
+  same i.npy one.npy
+done
+for method in minibatch-nag rk kaczmarz hbm cgls lsqr sirt sart; do
+  expect 3 "$POLYAK" tomography reconstruct s.npy "${scan[@]}" --reference x.npy --method $method \
+    --max-passes 30 --report r.json
+  holds r.json 'r["error"] < 0.6'
+done
+expect 0 "$POLYAK" tomography reconstruct s.npy "${scan[@]}" --method fbp --filter hann
+
+# Several slices, images on the way, noise, weights, a mask that hides a NaN.
+expect 0 "$POLYAK" tomography project shepp-logan "${scan[@]}" --exact --photons 1e4 \
+  --attenuation 0.05 --output noisy.npy
+python - <<'PY'
+import struct
+def load(name):
+    data = open(name, "rb").read()
+    return data[128:]
+def save(name, rows, cols, body):
+    head = "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }" % (rows, cols)
+    open(name, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + head.ljust(117).encode() + b"\n" + body)
+a, b = load("s.npy"), load("noisy.npy")
+save("stack.npy", 120, 48, a + b)
+values = bytearray(a)
+values[80:88] = struct.pack("<d", float("nan"))
+save("nan.npy", 60, 48, bytes(values))
+save("mask.npy", 60, 48, struct.pack("<2880d", *[float(k != 10) for k in range(2880)]))
+save("ones.npy", 60, 48, struct.pack("<2880d", *[1.0] * 2880))
+PY
+expect 3 "$POLYAK" tomography reconstruct stack.npy "${scan[@]}" --max-passes 5 --output st.npy
+expect 3 "$POLYAK" tomography reconstruct stack.npy "${scan[@]}" --max-passes 5 --slices 1:2 \
+  --output st1.npy
+[ $(($(stat -c %s st.npy) - 128)) -eq $((2 * ($(stat -c %s st1.npy) - 128))) ] || fail "slices"
+expect 3 "$POLYAK" tomography reconstruct s.npy "${scan[@]}" --images on.png --image-every 20 \
+  --max-iterations 60
+exists on-20.png on-40.png on-60.png
+expect 0 "$POLYAK" tomography reconstruct noisy.npy "${scan[@]}" --weights transmission --lower 0
+expect 0 "$POLYAK" tomography reconstruct noisy.npy "${scan[@]}" --weights ones.npy --noise 0.6
+expect 0 "$POLYAK" tomography reconstruct nan.npy "${scan[@]}" --mask mask.npy
+expect 3 "$POLYAK" tomography reconstruct s.npy "${scan[@]}" --b-star 407 --momentum 0.95 \
+  --max-iterations 50 --report r.json
+holds r.json 'abs(r["tomography"]["b_star"] - 407) < 1e-6 and r["used"]["batch"] == 407'
+fan=(--beam fan --source-distance 80 --detector-distance 40 --spacing 1.5 --angles 0:360:90)
+expect 0 "$POLYAK" tomography project disc "${fan[@]}" --size 32 --detectors 48 --output f.npy \
+  --save-image d.npy
+expect 0 "$POLYAK" tomography reconstruct f.npy "${fan[@]}" --size 32 --reference d.npy --report r.json
+holds r.json 'r["error"] < 0.2'
+
+# Bad input: one line, nothing written.
+rm -f bad.npy
+bad() {
+  local want=$1
+  shift
+  expect "$want" "$POLYAK" tomography reconstruct "$@" --output bad.npy
+  [ "$(wc -l <err)" -eq 1 ] || fail "not one line: $*"
+  absent bad.npy
+}
+bad 65 s.npy --size 32 --angles 0:180:61
+stderr_has "s.npy: the sinogram does not fit the geometry (found 60 x 48, expected 61 angles x 48 detectors)"
+bad 65 nan.npy "${scan[@]}"
+stderr_has "sinogram, view 1, element 11 (counted from 1): a value is not finite"
+bad 65 s.npy --size 0 --angles 0:180:60
+stderr_has "the image has no pixels"
+bad 65 s.npy "${scan[@]}" --offset 500
+stderr_has "the object lies off the detector"
+bad 65 s.npy "${scan[@]}" --mask x.npy
+bad 65 s.npy "${scan[@]}" --reference s.npy
+bad 66 nowhere.npy "${scan[@]}"
+bad 2 s.npy "${scan[@]}" --method magic
+bad 2 s.npy "${scan[@]}" --angles 0:180
+bad 2 s.npy "${scan[@]}" --slices 0:2
+bad 2 s.npy "${scan[@]}" --image-every 3
+bad 2 s.npy "${scan[@]}" --center 3 --offset 1
+bad 2 s.npy "${scan[@]}" --source-distance 5
+expect 2 "$POLYAK" tomography recostruct
+stderr_has "did you mean reconstruct?"
+expect 2 "$POLYAK" tomography project walnut "${scan[@]}" --exact --output e.npy
+for word in "" matrix project reconstruct; do
+  expect 0 "$POLYAK" tomography $word --help
+  stdout_has "Usage: polyak tomography"
+done
+no_leftovers
