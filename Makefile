@@ -7,7 +7,7 @@ SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
 CONFIGURE := cmake --log-level=WARNING --preset
 
-.PHONY: fuzz certify predictions help setup setup-dev configure build test demo install sanitize bench format format-check clean
+.PHONY: peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -16,7 +16,7 @@ help: ## this list
 setup: ## install the Debian packages that are missing
 	@tools/setup.sh
 
-setup-dev: ## the same, with those for sanitize and format
+setup-dev: ## the same, with those for sanitize, format, bench and callgrind
 	@tools/setup.sh dev
 
 configure: setup
@@ -43,9 +43,11 @@ $(SANITIZERS):
 	@cmake --build --preset $@ -j $(JOBS)
 	@ctest --preset $@ -j $(JOBS)
 
-bench: configure ## build and run the benchmarks
-	@cmake --build --preset release -j $(JOBS)
-	@for program in build/release/bench/*; do "$$program" || exit 1; done
+bench: setup-dev build ## measure kernels and solves beside their peers, build/bench.json; ten minutes
+	@$(PROGRAM) bench --peers bench/peers.py --json build/bench.json
+
+callgrind: setup-dev build ## count instructions of three small runs, build/callgrind.txt
+	@tools/callgrind.sh $(PROGRAM) build/callgrind.txt bench/results/callgrind.txt
 
 format: setup-dev ## format the sources
 	@clang-format -i $(SOURCES)
@@ -66,3 +68,15 @@ certify: configure ## 100 000 random problems against the certificates
 predictions: configure ## predicted beside measured at the paper's size; about ten minutes
 	@cmake --build --preset release -j $(JOBS) --target bench_predictions
 	@build/release/bench/bench_predictions
+
+reproduce: build ## the paper's experiments at full size, build/reproduce/index.html; under an hour
+	@$(PROGRAM) reproduce all --out build/reproduce
+
+page-check: build ## open a small reproduction in headless Chromium; console messages and requests fail
+	@tools/setup.sh page
+	@$(PROGRAM) reproduce all --rows 2000 --trials 4 --out build/page-check/page
+	@tools/page_check.sh build/page-check/page/index.html build/page-check
+
+peers: build ## tomography matrices beside ASTRA's, from the Python package index
+	@python3 -m venv build/peers && build/peers/bin/pip install -q astra-toolbox numpy scipy
+	@build/peers/bin/python tests/tomography/peers/astra_check.py $(PROGRAM)

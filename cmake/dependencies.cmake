@@ -7,6 +7,8 @@ set(BLA_VENDOR OpenBLAS)
 find_package(LAPACK REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(PNG REQUIRED)
+find_package(TIFF REQUIRED)
 find_path(HIGHWAY_INCLUDE_DIR hwy/highway.h REQUIRED)
 find_library(HIGHWAY_LIBRARY hwy REQUIRED)
 add_library(polyak_highway INTERFACE)
@@ -14,7 +16,7 @@ target_include_directories(polyak_highway SYSTEM INTERFACE ${HIGHWAY_INCLUDE_DIR
 # One way for each width: AVX-512, AVX2, NEON, plain.
 target_compile_definitions(polyak_highway INTERFACE
   "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
-set(POLYAK_LINKS Threads::Threads LAPACK::LAPACK fmt::fmt ZLIB::ZLIB
+set(POLYAK_LINKS Threads::Threads LAPACK::LAPACK fmt::fmt ZLIB::ZLIB PNG::PNG TIFF::TIFF
   ${HIGHWAY_LIBRARY} ${CMAKE_DL_LIBS})
 
 # What it only includes.
@@ -32,6 +34,5 @@ if(POLYAK_TESTS)
   find_package(Eigen3 REQUIRED NO_MODULE)
 endif()
 if(POLYAK_BENCH)
-  find_package(benchmark REQUIRED)
   find_package(Eigen3 REQUIRED NO_MODULE)
 endif()

@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# setup.sh [dev]: installs the Debian packages that are missing; with "dev" also
-# those of `make sanitize` and `make format`. Does nothing, quickly, when all
-# are there.
+# setup.sh [dev|page]: installs the Debian packages that are missing; with "dev" also
+# those of `make sanitize`, `format`, `bench` and `callgrind`, with "page" the
+# browser of `make page-check`. Does nothing,
+# quickly, when all are there.
 set -euo pipefail
 
 packages=(
   g++ cmake ninja-build pkg-config python3 git gnuplot-nox
-  libopenblas-dev libhwy-dev librandom123-dev libfmt-dev zlib1g-dev
+  libopenblas-dev libhwy-dev librandom123-dev libfmt-dev zlib1g-dev libpng-dev libtiff-dev
   nlohmann-json3-dev libtomlplusplus-dev
-  libgtest-dev librapidcheck-dev libbenchmark-dev libeigen3-dev
+  libgtest-dev librapidcheck-dev libeigen3-dev
 )
 if [ "${1:-}" = dev ]; then
-  packages+=(clang libclang-rt-14-dev clang-format)
+  packages+=(clang libclang-rt-14-dev clang-format valgrind python3-numpy python3-scipy)
 fi
+if [ "${1:-}" = page ]; then packages+=(chromium); fi
 
 if ! command -v dpkg-query >/dev/null; then
   echo "setup: not a Debian system; install what these packages hold: ${packages[*]}" >&2

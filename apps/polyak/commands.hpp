@@ -15,7 +15,10 @@ int solve_command(const Words& words, Messages& messages);
 int plan_command(const Words& words, Messages& messages);
 int theory_command(const Words& words, Messages& messages);
 int generate_command(const Words& words, Messages& messages);
+int reproduce_command(const Words& words, Messages& messages);
 int info_command(const Words& words, Messages& messages);
 int convert_command(const Words& words, Messages& messages);
+int tomography_command(const Words& words, Messages& messages);
+int bench_command(const Words& words, Messages& messages);
 
 }  // namespace polyak::cli

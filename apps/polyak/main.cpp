@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "blas_kernels.hpp"
 #include "commands.hpp"
 #include "memory.hpp"
+#include "polyak/simd.hpp"
 #include "polyak/version.hpp"
 #include "signals.hpp"
 #include "suggest.hpp"
@@ -27,8 +29,11 @@ const std::vector<Command>& commands() {
       {"plan", "predict what each method would need", true, plan_command},
       {"theory", "say how large a batch must be, and how fast it converges", true, theory_command},
       {"generate", "make a problem whose answer is known", true, generate_command},
+      {"tomography", "reconstruct an image from its projections", true, tomography_command},
+      {"reproduce", "run the paper's experiments, or your own", true, reproduce_command},
       {"info", "say what a file holds", false, info_command},
       {"convert", "write a matrix in another format", false, convert_command},
+      {"bench", "measure this machine, the library and its peers", true, bench_command},
   };
   return table;
 }
@@ -73,12 +78,24 @@ std::vector<std::string> names() {
                .hint = near.empty() ? "see polyak --help" : "did you mean " + near + "?"});
 }
 
+// POLYAK_SIMD=avx2 and the like: fewer instructions than the machine has, to
+// compare them or to run under tools that do not know them all.
+void choose_simd() {
+  const char* name = std::getenv("POLYAK_SIMD");
+  if (name == nullptr || *name == '\0' || use_simd_target(name)) return;
+  throw Error(ErrorCode::usage, {.what = "these vector instructions are not to be had here",
+                                 .where = "POLYAK_SIMD",
+                                 .found = "'" + std::string(name) + "'",
+                                 .expected = listed(simd_targets())});
+}
+
 int dispatch(const Words& words, char** argv, Messages& messages) {
   const std::string first = words.empty() ? "" : words[0];
   if (first == "--help" || first == "-h" || first == "help") return print(help()), 0;
   if (first == "--version") return print(version()), 0;
   for (const Command& command : commands()) {
     if (command.name != first) continue;
+    choose_simd();
     if (command.computes) choose_blas_kernels(argv);
     return command.run(Words(words.begin() + 1, words.end()), messages);
   }

@@ -1,0 +1,201 @@
+#include "experiments/figure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "polyak/error.hpp"
+#include "polyak/methods.hpp"
+#include "polyak/theory.hpp"
+
+namespace polyak::experiments {
+namespace {
+
+std::string filled(std::string text, const std::string& name, const std::string& value) {
+  for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
+    text.replace(at, name.size(), value);
+  return text;
+}
+
+bool belongs(const SeriesSpec& series, const PanelSpec& panel) {
+  return series.panels.empty() || std::find(series.panels.begin(), series.panels.end(),
+                                            panel.title) != series.panels.end();
+}
+
+// One entry for each batch that the series asks for, at least one.
+struct Entry {
+  double c = 0.0, batch = 0.0;
+};
+std::vector<Entry> entries(const SeriesSpec& series, double heuristic) {
+  std::vector<Entry> out;
+  for (double c : series.times_heuristic) out.push_back({c, c * heuristic});
+  for (Index b : series.batches) out.push_back({0.0, static_cast<double>(b)});
+  if (out.empty()) out.push_back({});
+  return out;
+}
+
+Index iterations_of(const SeriesSpec& series, const PanelSpec& panel) {
+  return series.iterations.value_or(panel.iterations);
+}
+
+bool samples(const SeriesSpec& series) {
+  return !series.bound && find_method(series.options.method)->sampled;
+}
+
+// Full gradients have nothing to repeat.
+Index runs_of(const Spec& spec, const SeriesSpec& series) {
+  return samples(series) ? std::min(spec.trials, series.trials.value_or(spec.trials)) : 1;
+}
+
+double cost(const Spec& spec, const PanelSpec& panel, const SeriesSpec& series, double batch) {
+  const double rows = panel.problem.kind == "stacked" ? 2.0 * static_cast<double>(panel.problem.copies)
+                                                      : static_cast<double>(panel.problem.rows);
+  if (series.bound) return 0.0;
+  const bool sampled = samples(series);
+  const auto runs = static_cast<double>(runs_of(spec, series));
+  double iterations = static_cast<double>(iterations_of(series, panel));
+  if (spec.kind == Kind::batches && series.label != spec.steps_of) iterations *= 0.6;
+  return guessed_seconds(runs, iterations, sampled ? std::clamp(batch, 1.0, rows) : rows, rows,
+                         static_cast<double>(panel.problem.cols));
+}
+
+// √2·M·√beta^k, as the paper states it.
+RunResult bound(const ProblemFacts& facts, Index iterations) {
+  theory::MatrixNumbers numbers{facts.lambda_min, facts.lambda_max, facts.frobenius2, facts.cols,
+                                1.0};
+  const theory::HeavyBallTheory theory = theory::heavy_ball_theory(numbers, 1e-3);
+  RunResult out;
+  out.method = "bound";
+  for (Index k = 0; k <= iterations; ++k) {
+    out.iterations.push_back(k);
+    out.error.median.push_back(theory::heavy_ball_bound(theory.M, theory.parameters, k));
+  }
+  return out;
+}
+
+class PanelRunner {
+ public:
+  PanelRunner(Figure& figure, std::size_t p, Lab& lab, Meter& meter)
+      : spec_(figure.spec), out_(figure.panels[p]), lab_(lab), meter_(meter) {
+    out_ = {};
+    out_.spec = &spec_.panels[p];
+  }
+
+  void run() {
+    lab_.enter(out_.spec->problem);
+    meter_.begin(spec_.name + ", " + out_.spec->title, 0.0);
+    out_.facts = lab_.facts();
+    fix_iteration();
+    for (const SeriesSpec& series : spec_.series)
+      if (belongs(series, *out_.spec)) run_series(series);
+    if (spec_.prediction && out_.facts.heuristic > 0.0)
+      out_.prediction = lab_.predict(out_.k, out_.facts.heuristic);
+  }
+
+ private:
+  // The iteration at which batches are compared: what the named series needs.
+  void fix_iteration() {
+    if (spec_.kind != Kind::batches) return;
+    out_.k = out_.spec->iterations;
+    for (const SeriesSpec& series : spec_.series)
+      if (series.label == spec_.steps_of) {
+        const RunResult result = one(series, {}).result;
+        out_.k = steps_to(result, spec_.steps_tol).value_or(out_.k);
+      }
+  }
+
+  void run_series(const SeriesSpec& series) {
+    if (!series.times_heuristic.empty() && !(out_.facts.heuristic > 0.0))
+      throw Error(ErrorCode::bad_data,
+                  {.what = "B* means nothing for this problem (kappa below 2)",
+                   .where = series.where,
+                   .found = fmt::format("kappa {:.3g}", out_.facts.kappa()),
+                   .expected = {},
+                   .hint = "give batches = [...] in rows"});
+    int style = series.style.value_or(static_cast<int>(out_.series.size()));
+    for (const Entry& entry : entries(series, out_.facts.heuristic)) {
+      out_.series.push_back(one(series, entry));
+      out_.series.back().style = style++;
+    }
+  }
+
+  Series one(const SeriesSpec& series, const Entry& entry) {
+    Series out;
+    out.spec = &series;
+    out.c = entry.c;
+    out.wanted_batch = entry.batch;
+    const double rows = static_cast<double>(out_.facts.rows);
+    const auto batch = static_cast<Index>(std::clamp(entry.batch, 1.0, rows));
+    out.capped = entry.c > 0.0 && std::floor(entry.batch) > rows;
+    name(out, entry, batch);
+    if (series.bound) {
+      out.result = bound(out_.facts, iterations_of(series, *out_.spec));
+      return out;
+    }
+    meter_.begin(fmt::format("{}, {}: {}", spec_.name, out_.spec->title, out.label),
+                 cost(spec_, *out_.spec, series, entry.batch));
+    out.result = lab_.run(order(series, entry, batch));
+    if (spec_.kind == Kind::table)
+      out.predicted = lab_.predicted_steps(out.result, spec_.steps_tol,
+                                           2 * iterations_of(series, *out_.spec));
+    return out;
+  }
+
+  void name(Series& out, const Entry& entry, Index batch) const {
+    for (auto [text, from] : {std::pair{&out.label, &out.spec->label},
+                              std::pair{&out.legend, &out.spec->legend}})
+      *text = filled(filled(*from, "{c}", fmt::format("{:g}", entry.c)), "{B}",
+                     fmt::format("{}", batch));
+  }
+
+  Order order(const SeriesSpec& series, const Entry& entry, Index batch) const {
+    Order out;
+    out.options = series.options;
+    out.options.seed = spec_.seed;
+    if (entry.batch > 0.0) out.options.batch_size = batch;
+    out.runs = runs_of(spec_, series);
+    out.iterations = iterations_of(series, *out_.spec);
+    if (spec_.kind == Kind::batches && series.label != spec_.steps_of) out.iterations = out_.k;
+    out.every = series.every;
+    out.residuals = spec_.residuals;
+    out.path = spec_.kind == Kind::paths;
+    return out;
+  }
+
+  const Spec& spec_;
+  PanelResult& out_;
+  Lab& lab_;
+  Meter& meter_;
+};
+
+}  // namespace
+
+std::optional<Index> steps_to(const RunResult& result, double tol) {
+  for (std::size_t m = 0; m < result.iterations.size(); ++m)
+    if (result.error.median[m] <= tol) return result.iterations[m];
+  return {};
+}
+
+std::size_t place_of(const RunResult& result, Index k) {
+  const auto after = std::upper_bound(result.iterations.begin(), result.iterations.end(), k);
+  return after == result.iterations.begin()
+             ? 0
+             : static_cast<std::size_t>(after - result.iterations.begin()) - 1;
+}
+
+void expect_figure(const Spec& spec, Meter& meter) {
+  for (const PanelSpec& panel : spec.panels) {
+    const double heuristic = guessed_heuristic(panel.problem);
+    for (const SeriesSpec& series : spec.series)
+      if (belongs(series, panel))
+        for (const Entry& entry : entries(series, heuristic))
+          meter.expect(cost(spec, panel, series, entry.batch));
+  }
+}
+
+void run_panel(Figure& figure, std::size_t p, Lab& lab, Meter& meter) {
+  PanelRunner(figure, p, lab, meter).run();
+}
+
+}  // namespace polyak::experiments

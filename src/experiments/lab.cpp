@@ -1,0 +1,148 @@
+#include "experiments/lab.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "core/clock.hpp"
+#include "polyak/error.hpp"
+#include "polyak/methods.hpp"
+#include "polyak/replicates.hpp"
+#include "polyak/version.hpp"
+
+namespace polyak::experiments {
+namespace {
+
+std::string described(const SolveOptions& o) {
+  std::string out = fmt::format("{} {} gamma {} {}", o.method, o.parameters, o.gamma, o.sampling);
+  const auto put = [&](const char* name, const auto& value) {
+    if (value) out += fmt::format(" {} {}", name, *value);
+  };
+  put("batch", o.batch_size);
+  put("step", o.step_size);
+  put("momentum", o.momentum);
+  put("lambda_min", o.lambda_min);
+  put("lambda_max", o.lambda_max);
+  return out;
+}
+
+std::string build_name() {
+  const BuildInfo& build = build_info();
+  return fmt::format("polyak {} ({})", build.version, build.commit);
+}
+
+// The spectrum is known: where only its ends matter, it need not be found again.
+SolveOptions informed(const SolveOptions& asked, const ProblemFacts& facts) {
+  SolveOptions out = asked;
+  const MethodInfo* method = find_method(asked.method);
+  const bool ends = asked.parameters == "paper" || !method->sampled;
+  if (!ends || asked.step_size) return out;
+  if (!out.lambda_min && (method->traits & trait::lambda_min)) out.lambda_min = facts.lambda_min;
+  if (!out.lambda_max && (method->traits & trait::lambda_max)) out.lambda_max = facts.lambda_max;
+  return out;
+}
+
+RunResult summary(const Replicates& done, const std::string& method) {
+  RunResult out;
+  out.iterations = done.iterations;
+  out.error = summarise(done.errors);
+  out.residual = summarise(done.residuals);
+  out.runs = std::ssize(done.errors);
+  out.method = method;
+  out.sampling = done.used.sampling.value_or("");
+  out.batch = done.used.batch;
+  out.step_size = done.used.step_size;
+  out.momentum = done.used.momentum;
+  out.ark_mu = done.used.ark_mu;
+  out.ark_nu = done.used.ark_nu;
+  out.rows_per_iteration = done.rows_per_iteration;
+  out.build = build_name();
+  return out;
+}
+
+int used_threads(Index asked) {
+  return asked > 0 ? static_cast<int>(asked)
+                   : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+Lab::Lab(const Options& options, Meter& meter)
+    : options_(options), meter_(meter), store_(options.out + "/.runs", options.force) {}
+
+void Lab::enter(const ProblemSpec& problem) {
+  if (problem_ && problem_->key() == problem.key()) return;
+  bench_.reset();
+  model_.reset();
+  facts_.reset();
+  problem_ = problem;
+}
+
+Workbench& Lab::bench() {
+  if (!bench_) bench_ = std::make_unique<Workbench>(*problem_, static_cast<int>(options_.threads));
+  return *bench_;
+}
+
+const ProblemFacts& Lab::facts() {
+  if (facts_) return *facts_;
+  const std::string key = fmt::format("problem {} {}", version_string, problem_->key());
+  facts_ = store_.load<ProblemFacts>(key);
+  if (!facts_) {
+    facts_ = bench().facts();
+    store_.save(key, *facts_);
+  }
+  return *facts_;
+}
+
+// Longer runs hold shorter ones, so the number of iterations is no part of it;
+// nor are threads, which change no number.
+std::string Lab::key(const Order& order) const {
+  return fmt::format("run {} {} | {} | seed {} runs {} every {} residuals {} path {}",
+                     version_string, problem_->key(), described(order.options),
+                     order.options.seed, order.runs, order.every, order.residuals, order.path);
+}
+
+RunResult Lab::run(const Order& order) {
+  const std::string name = key(order);
+  if (const auto stored = store_.load<RunResult>(name);
+      stored && !stored->iterations.empty() &&
+      stored->iterations.back() + order.every > order.iterations) {
+    if (!store_.saved(name)) kept_names_.insert(name);
+    meter_.end(false);
+    return *stored;
+  }
+  if (meter_.reached(0.0)) throw Interrupted{};
+  Workbench& bench = this->bench();
+  if (order.residuals && !bench.has_basis())
+    throw Error(ErrorCode::bad_data, {.what = "residual norms need at most 256 columns",
+                                      .found = std::to_string(bench.problem().cols()),
+                                      .expected = {},
+                                      .hint = "leave residuals out of the spec"});
+  const double started = now_s();
+  ReplicateRequest request;
+  request.runs = order.runs;
+  request.iterations = order.iterations;
+  request.every = order.every;
+  request.stop = [&](double done) { return meter_.reached(done); };
+  if (order.residuals) request.residual_norm = [&](ConstView x) { return bench.residual_norm(x); };
+  std::vector<std::vector<double>> path;
+  if (order.path)
+    request.measured = [&](Index run, Index, ConstView x) {
+      if (run == 0) path.emplace_back(x.data, x.data + x.size());
+    };
+  SolveOptions options = informed(order.options, facts());
+  options.threads = options_.threads;
+  const Replicates done = run_replicates(bench.problem(), options, request);
+  if (!done.complete) throw Interrupted{};
+  RunResult out = summary(done, order.options.method);
+  out.path = std::move(path);
+  out.seconds = now_s() - started;
+  out.threads = used_threads(options_.threads);
+  store_.save(name, out);
+  ++made_;
+  meter_.end(true);
+  return out;
+}
+
+}  // namespace polyak::experiments

@@ -1,0 +1,64 @@
+#include "experiments/meter.hpp"
+
+#include <algorithm>
+
+#include "core/clock.hpp"
+#include "polyak/generate.hpp"
+#include "polyak/theory.hpp"
+
+namespace polyak::experiments {
+
+double guessed_seconds(double runs, double iterations, double batch, double rows, double cols) {
+  constexpr double setup = 0.3, per_row = 40e-9, shared_row = 9e-9, sweep = 60e-9;
+  const double wide = cols / 100.0;
+  const double apart = runs * batch * per_row, together = rows * sweep + runs * batch * shared_row;
+  return setup + iterations * wide * (runs * batch < rows ? apart : std::min(apart, together));
+}
+
+double guessed_heuristic(const ProblemSpec& problem) {
+  const double rows = static_cast<double>(problem.rows);
+  if (problem.kind != "spectrum" || problem.cols < 2) return 0.035 * rows;
+  SpectrumProblem shape;
+  shape.cols = problem.cols;
+  shape.rows = std::max(problem.rows, problem.cols);
+  shape.decay = problem.decay == "algebraic" ? Decay::algebraic : Decay::exponential;
+  shape.kappa = problem.kappa;
+  shape.rho = problem.rho;
+  theory::MatrixNumbers numbers;
+  for (double l : squared_singular_values(shape)) numbers.frobenius2 += l;
+  numbers.lambda_min = 1.0;
+  numbers.lambda_max = problem.kappa;
+  numbers.cols = problem.cols;
+  return theory::heavy_ball_theory(numbers, 1e-3).batch_heuristic.value_or(rows);
+}
+
+Meter::Meter(Watcher& watcher) : watcher_(watcher) {}
+
+void Meter::begin(const std::string& what, double cost) {
+  what_ = what;
+  piece_ = cost;
+  piece_started_ = now_s();
+  static_cast<void>(reached(0.0));
+}
+
+bool Meter::reached(double share) {
+  const double done = done_ + share * piece_;
+  const double cost = ran_cost_ + share * piece_;
+  const double seconds = ran_seconds_ + now_s() - piece_started_;
+  std::optional<double> left;
+  if (cost > 0.02 * expected_ && seconds > 1.0)
+    left = std::max(0.0, expected_ - done) * seconds / cost;
+  watcher_.progress(what_, expected_ > 0.0 ? std::min(1.0, done / expected_) : 0.0, left);
+  return watcher_.stop_requested();
+}
+
+void Meter::end(bool ran) {
+  done_ += piece_;
+  if (ran) {
+    ran_cost_ += piece_;
+    ran_seconds_ += now_s() - piece_started_;
+  }
+  piece_ = 0.0;
+}
+
+}  // namespace polyak::experiments

@@ -1,0 +1,38 @@
+#pragma once
+
+// A figure as text: its numbers, its picture, its part of the page.
+
+#include "experiments/figure.hpp"
+#include "page/chart.hpp"
+
+namespace polyak::experiments {
+
+/// Every plotted number. No times and no threads: the same seed gives the same
+/// bytes.
+std::string csv_of(const Figure& figure);
+
+/// Kind::table has none.
+std::optional<page::Chart> chart_of(const Figure& figure);
+
+/// claims.json.
+std::string claims_json(const std::vector<Claim>& claims);
+
+/// What the page says of one figure; `svg` may be empty.
+std::string section_of(const Figure& figure, const std::vector<Claim>& claims,
+                       const std::string& svg);
+
+/// The page.
+struct PageParts {
+  std::vector<const Figure*> figures;
+  std::vector<std::string> sections;
+  std::vector<Claim> claims;
+  bool complete = true;  ///< all figures of the paper were asked for
+  std::string command;
+  double seconds = 0.0;
+};
+std::string page_of(const PageParts& parts);
+
+/// The table of a Kind::table figure, cell by cell; head first.
+std::vector<std::vector<std::string>> table_of(const Figure& figure);
+
+}  // namespace polyak::experiments

@@ -1,0 +1,188 @@
+// The page: what is seen, what was claimed, what was run.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "experiments/outputs.hpp"
+#include "page/html.hpp"
+#include "polyak/simd.hpp"
+#include "polyak/version.hpp"
+
+namespace polyak::experiments {
+namespace {
+
+using page::escaped;
+
+std::string verdict(const Claim& claim) {
+  if (!claim.pass) return "<span class=\"na\">not applicable</span>";
+  return *claim.pass ? "<span class=\"yes\">✓ holds</span>" : "<span class=\"no\">✗ fails</span>";
+}
+
+page::Row claim_row(const Claim& claim, const std::string& first) {
+  return {escaped(first), escaped(claim.pass ? claim.expected : claim.reason),
+          escaped(claim.measured), verdict(claim)};
+}
+
+struct Tally {
+  int yes = 0, no = 0, none = 0;
+  explicit Tally(const std::vector<Claim>& claims) {
+    for (const Claim& claim : claims) (!claim.pass ? none : *claim.pass ? yes : no) += 1;
+  }
+  std::string text() const {
+    std::string out = fmt::format("{} of {} hold", yes, yes + no);
+    if (no > 0) out += fmt::format(", {} {}", no, no == 1 ? "fails" : "fail");
+    if (none > 0) out += fmt::format(", {} not applicable", none);
+    return out;
+  }
+  const char* css() const { return no > 0 ? "no" : yes > 0 ? "yes" : "na"; }
+};
+
+// Claims about several problems fold into one line that can be opened.
+std::string claims_of(const std::vector<Claim>& claims) {
+  std::string out;
+  std::vector<page::Row> single;
+  std::string folded;
+  for (std::size_t i = 0; i < claims.size();) {
+    std::size_t end = i + 1;
+    while (end < claims.size() && claims[end].claim == claims[i].claim && !claims[i].panel.empty())
+      ++end;
+    if (end == i + 1) {
+      single.push_back(claim_row(claims[i], claims[i].claim));
+    } else {
+      const std::vector<Claim> group(claims.begin() + static_cast<std::ptrdiff_t>(i),
+                                     claims.begin() + static_cast<std::ptrdiff_t>(end));
+      const Tally tally(group);
+      std::vector<page::Row> rows;
+      for (const Claim& claim : group) rows.push_back(claim_row(claim, claim.panel));
+      single.push_back({escaped(claims[i].claim), "for each problem, see below", "",
+                        fmt::format("<span class=\"{}\">{}</span>", tally.css(), tally.text())});
+      folded += page::details(claims[i].claim + ": each problem",
+                              page::table({"problem", "expected", "measured", ""}, rows));
+    }
+    i = end;
+  }
+  if (!single.empty()) out += page::table({"claim", "expected", "measured", ""}, single);
+  return out + folded;
+}
+
+std::string optional_number(const std::optional<double>& value) {
+  return value ? fmt::format("{:.4g}", *value) : "";
+}
+
+std::string runs_of(const Figure& figure) {
+  std::vector<page::Row> rows;
+  for (const PanelResult& panel : figure.panels)
+    for (const Series& s : panel.series) {
+      const RunResult& r = s.result;
+      if (s.spec->bound) continue;
+      rows.push_back({escaped(panel.spec->title), escaped(s.label), r.method,
+                      r.batch ? std::to_string(*r.batch) : "", optional_number(r.step_size),
+                      optional_number(r.momentum), r.sampling, std::to_string(r.runs),
+                      std::to_string(r.iterations.back()), fmt::format("{:.2f}", r.seconds),
+                      std::to_string(r.threads), escaped(r.build)});
+    }
+  return page::table({"panel", "series", "method", "batch", "step size", "momentum", "sampling",
+                      "runs", "iterations", "seconds", "threads", "made by"},
+                     rows);
+}
+
+std::string problems_of(const Figure& figure) {
+  std::vector<page::Row> rows;
+  std::vector<std::string> seen;
+  for (const PanelResult& panel : figure.panels) {
+    const std::string key = panel.spec->problem.key();
+    if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
+    seen.push_back(key);
+    const ProblemFacts& f = panel.facts;
+    rows.push_back({escaped(panel.spec->title), fmt::format("{} × {}", f.rows, f.cols),
+                    escaped(f.matrix), fmt::format("{:.6g}", f.kappa()),
+                    fmt::format("{:.6g}", f.frobenius2 / f.lambda_min / static_cast<double>(f.cols)),
+                    fmt::format("{:.3g}", f.eta_uniform),
+                    f.heuristic > 0.0 ? fmt::format("{:.0f}", f.heuristic) : "",
+                    std::to_string(panel.spec->problem.seed), fmt::format("{:.1f}", f.seconds)});
+  }
+  return page::table({"problem", "size", "stored", "κ", "κ̄", "η uniform", "B*", "seed", "seconds"},
+                     rows);
+}
+
+std::string readable_head(std::string text) {
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+std::string html_table(const Figure& figure) {
+  const auto table = table_of(figure);
+  page::Row head;
+  for (const std::string& cell : table[0]) head.push_back(escaped(readable_head(cell)));
+  std::vector<page::Row> rows;
+  for (std::size_t i = 1; i < table.size(); ++i) {
+    rows.emplace_back();
+    for (const std::string& cell : table[i]) rows.back().push_back(escaped(cell));
+  }
+  return page::table(head, rows);
+}
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown processor";
+}
+
+std::string machine() {
+  const BuildInfo& build = build_info();
+  return fmt::format("polyak {} ({}, {}, {}); {}, {} instructions", build.version, build.commit,
+                     build.compiler, build.type, processor(), simd_target());
+}
+
+}  // namespace
+
+std::string section_of(const Figure& figure, const std::vector<Claim>& claims,
+                       const std::string& svg) {
+  std::string body;
+  if (!svg.empty()) body += "<div class=\"wide\">" + page::inline_svg(svg) + "</div>\n";
+  if (figure.spec.kind == Kind::table) body += html_table(figure);
+  for (const std::string& text : figure.spec.text) body += page::paragraph(text);
+  if (!figure.spec.differs.empty()) {
+    body += "<p><strong>Where ours differs from the paper.</strong></p>\n<ul>\n";
+    for (const std::string& text : figure.spec.differs) body += "<li>" + escaped(text) + "</li>\n";
+    body += "</ul>\n";
+  }
+  if (!claims.empty()) body += claims_of(claims);
+  body += page::details("Problems of " + figure.spec.name, problems_of(figure));
+  body += page::details("Runs of " + figure.spec.name, runs_of(figure));
+  body += "<p class=\"small\">Every plotted number: <code>" + escaped(figure.spec.name) +
+          ".csv</code></p>\n";
+  return page::section(figure.spec.name, figure.spec.name + ": " + figure.spec.title, body);
+}
+
+std::string page_of(const PageParts& parts) {
+  const Tally tally(parts.claims);
+  std::string body = parts.complete ? "<h1>Minibatch heavy ball: the experiments, run again</h1>\n"
+                                    : "<h1>Experiments, run by polyak</h1>\n";
+  body += "<p>Medians of independent runs with their 5th to 95th percentiles as shaded bands. "
+          "Errors are distances to the least squares solution, divided by the first. B* is the "
+          "paper's heuristic batch size.</p>\n";
+  if (!parts.claims.empty())
+    body += fmt::format("<p>Claims: <span class=\"{}\">{}</span>.</p>\n", tally.css(), tally.text());
+  body += "<nav>";
+  for (const Figure* figure : parts.figures)
+    body += fmt::format("<a href=\"#{0}\">{0}</a>", escaped(figure->spec.name));
+  body += "</nav>\n";
+  for (const std::string& section : parts.sections) body += section;
+  if (parts.complete)
+    body += page::section("fig6", "fig6: Tomography",
+                          page::paragraph("Not in this version: the scan and its reconstruction "
+                                          "are being prepared."));
+  body += page::section(
+      "made", "How this page was made",
+      fmt::format("<p><code>{}</code></p>\n<p class=\"small\">{}. {:.0f} seconds in this call. The "
+                  "same seed gives the same numbers for any number of threads; only times "
+                  "differ.</p>\n",
+                  escaped(parts.command), escaped(machine()), parts.seconds));
+  return page::document("polyak reproduce", body);
+}
+
+}  // namespace polyak::experiments

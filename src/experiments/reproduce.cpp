@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "core/clock.hpp"
+#include "experiments/claims.hpp"
+#include "experiments/outputs.hpp"
+#include "page/gnuplot.hpp"
+#include "polyak/error.hpp"
+#include "polyak/io.hpp"
+
+namespace polyak::experiments {
+namespace {
+
+using Figures = std::vector<std::unique_ptr<Figure>>;  // panels point into their spec
+
+void apply(const Options& options, Spec& spec) {
+  if (options.trials) spec.trials = *options.trials;
+  if (options.seed) spec.seed = *options.seed;
+  for (PanelSpec& panel : spec.panels) {
+    if (options.seed) panel.problem.seed = *options.seed;
+    if (options.rows) panel.problem.rows = *options.rows;
+  }
+}
+
+std::vector<Spec> specs_of(const std::string& what) {
+  std::vector<Spec> out;
+  for (const CarriedSpec& carried : carried_specs())
+    if (what == "all" || what == carried.name)
+      out.push_back(parse_spec(carried.text, carried.name + ".toml"));
+  if (out.empty()) out.push_back(read_spec(what));
+  return out;
+}
+
+Figures figures_of(const std::string& what, const Options& options, Meter& meter) {
+  Figures out;
+  for (Spec& spec : specs_of(what)) {
+    apply(options, spec);
+    expect_figure(spec, meter);
+    out.push_back(std::make_unique<Figure>());
+    out.back()->panels.resize(spec.panels.size());
+    out.back()->spec = std::move(spec);
+  }
+  return out;
+}
+
+// By problem, not by figure: each is made once.
+void run_all(Figures& figures, Lab& lab, Meter& meter) {
+  std::vector<std::string> keys;
+  for (const auto& figure : figures)
+    for (const PanelSpec& panel : figure->spec.panels) {
+      const std::string key = panel.problem.key();
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    }
+  for (const std::string& key : keys)
+    for (const auto& figure : figures)
+      for (std::size_t p = 0; p < figure->panels.size(); ++p)
+        if (figure->spec.panels[p].problem.key() == key) run_panel(*figure, p, lab, meter);
+}
+
+// Everything that is written, in the order it is.
+class Writer {
+ public:
+  Writer(const Options& options, Outcome& outcome) : folder_(options.out), outcome_(outcome) {
+    if (!page::has_gnuplot())
+      outcome_.notes.push_back(
+          "gnuplot is not installed: the numbers and claims are written, the pictures are not");
+  }
+
+  void write(const std::string& name, const std::string& text) {
+    const std::string path = (std::filesystem::path(folder_) / name).string();
+    write_text(path, text);
+    outcome_.files.push_back(path);
+  }
+
+  // The SVG, or nothing.
+  std::string draw(const Figure& figure) {
+    const auto chart = chart_of(figure);
+    if (!chart || !page::has_gnuplot()) return {};
+    std::string svg;
+    for (const auto kind : {page::Picture::svg, page::Picture::png}) {
+      const page::Drawing drawn = page::run_gnuplot(page::gnuplot_script(*chart, kind));
+      const bool is_svg = kind == page::Picture::svg;
+      const std::string name = figure.spec.name + (is_svg ? ".svg" : ".png");
+      if (!drawn.ok) {
+        outcome_.notes.push_back(fmt::format("{} was not drawn: {}", name, drawn.message));
+        continue;
+      }
+      write(name, drawn.bytes);
+      if (is_svg) svg = drawn.bytes;
+    }
+    return svg;
+  }
+
+ private:
+  std::string folder_;
+  Outcome& outcome_;
+};
+
+std::string command_of(const std::string& what, const Options& options) {
+  std::string out = "polyak reproduce " + what;
+  if (options.rows) out += fmt::format(" --rows {}", *options.rows);
+  if (options.trials) out += fmt::format(" --trials {}", *options.trials);
+  if (options.seed) out += fmt::format(" --seed {}", *options.seed);
+  return out;
+}
+
+void write_all(const Figures& figures, const std::string& what, const Options& options,
+               double started, Outcome& outcome) {
+  Writer writer(options, outcome);
+  PageParts parts;
+  for (const auto& figure : figures) {
+    const std::vector<Claim> claims = check_claims(*figure);
+    writer.write(figure->spec.name + ".csv", csv_of(*figure));
+    parts.figures.push_back(figure.get());
+    parts.sections.push_back(section_of(*figure, claims, writer.draw(*figure)));
+    parts.claims.insert(parts.claims.end(), claims.begin(), claims.end());
+  }
+  outcome.claims = parts.claims;
+  writer.write("claims.json", claims_json(outcome.claims));
+  parts.complete = what == "all";
+  parts.command = command_of(what, options);
+  parts.seconds = now_s() - started;
+  writer.write("index.html", page_of(parts));
+}
+
+}  // namespace
+
+std::vector<FigureName> figure_names() {
+  std::vector<FigureName> out;
+  for (const CarriedSpec& carried : carried_specs())
+    out.push_back({carried.name, parse_spec(carried.text, carried.name + ".toml").title});
+  return out;
+}
+
+Outcome reproduce(const std::string& what, const Options& options, Watcher& watcher) {
+  const double started = now_s();
+  Outcome outcome;
+  Meter meter(watcher);
+  Figures figures = figures_of(what, options, meter);
+  Lab lab(options, meter);
+  try {
+    run_all(figures, lab, meter);
+  } catch (const Interrupted&) {
+    outcome.interrupted = true;
+  }
+  outcome.runs_made = lab.made();
+  outcome.runs_kept = lab.kept();
+  if (!outcome.interrupted) write_all(figures, what, options, started, outcome);
+  outcome.seconds = now_s() - started;
+  return outcome;
+}
+
+}  // namespace polyak::experiments

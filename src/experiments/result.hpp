@@ -1,0 +1,62 @@
+#pragma once
+
+// What runs leave behind: small enough to keep, enough for every picture and
+// every claim.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "polyak/types.hpp"
+
+namespace polyak::experiments {
+
+/// Over the runs, at each measured iteration; relative to the first.
+struct Curve {
+  std::vector<double> median, low, high;  ///< 50th, 5th and 95th percentile
+  std::vector<double> rms;
+  bool empty() const { return median.empty(); }
+};
+/// Of [run][measurement], each run divided by its first number.
+Curve summarise(const std::vector<std::vector<double>>& runs);
+
+struct RunResult {
+  std::vector<Index> iterations;
+  Curve error, residual;                  ///< residual only where it was asked for
+  std::vector<std::vector<double>> path;  ///< x of the first run, likewise
+  Index runs = 0;
+  std::string method, sampling;
+  std::optional<Index> batch;
+  std::optional<double> step_size, momentum, ark_mu, ark_nu;
+  double rows_per_iteration = 0.0;
+  double seconds = 0.0;
+  int threads = 0;
+  std::string build;  ///< which polyak ran it
+};
+
+/// What a problem turned out to be.
+struct ProblemFacts {
+  Index rows = 0, cols = 0, nonzeros = 0;
+  std::string matrix;
+  double lambda_min = 0.0, lambda_max = 0.0, frobenius2 = 0.0;
+  double eta_uniform = 1.0;
+  double residual_norm = 0.0, b_norm = 0.0;  ///< ‖Ax* − b‖ and ‖b‖
+  std::vector<double> slow_axis;             ///< of lambda_min, in two dimensions only
+  double heuristic = 0.0;                    ///< B*; 0 where it means nothing
+  double seconds = 0.0;                      ///< to make or load it
+
+  double kappa() const { return lambda_max / lambda_min; }
+};
+
+/// Theory's root mean square error after k steps, against the batch, relative
+/// to the first error; infinite where nothing is promised.
+struct Prediction {
+  std::vector<double> batches, rms, certified;
+};
+
+/// Iterations to a tolerance as predicted; none where they are not.
+struct Steps {
+  std::optional<double> count;
+};
+
+}  // namespace polyak::experiments

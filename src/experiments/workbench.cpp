@@ -1,0 +1,142 @@
+#include "experiments/workbench.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/clock.hpp"
+#include "polyak/error.hpp"
+#include "polyak/generate.hpp"
+#include "polyak/io.hpp"
+#include "polyak/solve.hpp"
+#include "polyak/theory.hpp"
+
+namespace polyak::experiments {
+namespace {
+
+GeneratedProblem generated(const ProblemSpec& spec, int threads) {
+  const GenerateOptions options{spec.seed, spec.noise, threads};
+  if (spec.kind == "stacked") return generate(StackedProblem{spec.copies}, options);
+  if (spec.kind == "gaussian") return generate(GaussianProblem{spec.rows, spec.cols}, options);
+  if (spec.kind == "sampling") {
+    SamplingProblem shape;
+    shape.rows = spec.rows;
+    shape.cols = spec.cols;
+    return generate(shape, options);
+  }
+  SpectrumProblem shape;
+  shape.rows = spec.rows;
+  shape.cols = spec.cols;
+  shape.decay = spec.decay == "algebraic" ? Decay::algebraic : Decay::exponential;
+  shape.kappa = spec.kappa;
+  shape.rho = spec.rho;
+  return generate(shape, options);
+}
+
+Array start_vector(const ProblemSpec& spec, Index cols) {
+  if (spec.x0.empty()) return {};
+  if (std::ssize(spec.x0) == cols) return Array(spec.x0, cols);
+  throw Error(ErrorCode::bad_data, {.what = "x0 does not fit the problem",
+                                    .found = std::to_string(spec.x0.size()) + " numbers",
+                                    .expected = std::to_string(cols)});
+}
+
+// The best x to be had: by QR where that is affordable.
+Report best_fit(const Problem& problem, int threads) {
+  SolveOptions options;
+  options.tol = 1e-14;
+  options.threads = threads;
+  return solve(problem, options);
+}
+
+}  // namespace
+
+Workbench::Workbench(const ProblemSpec& spec, int threads) {
+  timed(seconds_, [&] {
+    if (spec.kind == "file") load(spec, threads);
+    else make(spec, threads);
+    spectrum_ = spectrum_facts(problem_->matrix(), Sampling::row_norm, threads, spec.seed);
+  });
+}
+
+void Workbench::make(const ProblemSpec& spec, int threads) {
+  GeneratedProblem made = generated(spec, threads);
+  ProblemData data;
+  data.x0 = start_vector(spec, made.A->cols());
+  data.A = std::move(made.A);
+  data.b = std::move(made.b);
+  data.reference = std::move(made.x_least_squares);
+  residual_norm_ = made.residual_norm;
+  problem_ = std::make_unique<Problem>(std::move(data));
+}
+
+void Workbench::load(const ProblemSpec& spec, int threads) {
+  Table table = read_table(spec.matrix);
+  ProblemData data;
+  data.A = table.A;
+  data.b = spec.rhs.empty() ? table.b : read_array(spec.rhs);
+  if (data.b.empty())
+    throw Error(ErrorCode::bad_data, {.what = "the matrix has no right-hand side",
+                                      .where = spec.matrix,
+                                      .found = {},
+                                      .expected = {},
+                                      .hint = "name its file in the spec: rhs = \"b.npy\""});
+  data.x0 = start_vector(spec, data.A->cols());
+  const Report best = best_fit(Problem(data), threads);
+  data.reference = best.x;
+  residual_norm_ = best.residual_norm.value_or(0.0);
+  problem_ = std::make_unique<Problem>(std::move(data));
+}
+
+ProblemFacts Workbench::facts() const {
+  ProblemFacts out;
+  out.rows = problem_->rows();
+  out.cols = problem_->cols();
+  out.nonzeros = problem_->A().nonzeros();
+  out.matrix = problem_->A().kind();
+  out.lambda_min = spectrum_.lambda_min;
+  out.lambda_max = spectrum_.lambda_max;
+  out.frobenius2 = spectrum_.frobenius2;
+  const auto& norms2 = spectrum_.norms2;
+  const double largest = *std::max_element(norms2.begin(), norms2.end());
+  out.eta_uniform =
+      static_cast<double>(out.rows - spectrum_.zero_rows) * largest / out.frobenius2;
+  out.residual_norm = residual_norm_;
+  double b2 = 0.0;
+  const ConstView b = problem_->b();
+  for (Index i = 0; i < b.rows; ++i)
+    for (Index c = 0; c < b.cols; ++c) b2 += b(i, c) * b(i, c);
+  out.b_norm = std::sqrt(b2);
+  if (out.cols == 2 && has_basis())  // eigenvalues ascend
+    out.slow_axis.assign(spectrum_.eigenvectors.begin(), spectrum_.eigenvectors.begin() + 2);
+  theory::MatrixNumbers numbers{out.lambda_min, out.lambda_max, out.frobenius2, out.cols, 1.0};
+  out.heuristic = theory::heavy_ball_theory(numbers, 1e-3).batch_heuristic.value_or(0.0);
+  out.seconds = seconds_;
+  return out;
+}
+
+double Workbench::along(std::size_t j, ConstView x, Index row) const {
+  const ConstView best = problem_->reference();
+  const double* v = spectrum_.eigenvectors.data() + j * to_size(x.cols);
+  double sum = 0.0;
+  for (Index i = 0; i < x.cols; ++i) sum += v[i] * (x(row, i) - best(row, i));
+  return sum;
+}
+
+double Workbench::residual_norm(ConstView x) const {
+  double sum = residual_norm_ * residual_norm_;
+  for (Index c = 0; c < x.rows; ++c)
+    for (std::size_t j = 0; j < spectrum_.eigenvalues.size(); ++j) {
+      const double e = along(j, x, c);
+      sum += spectrum_.eigenvalues[j] * e * e;
+    }
+  return std::sqrt(sum);
+}
+
+std::vector<double> Workbench::start() const {
+  std::vector<double> out;
+  for (std::size_t j = 0; j < spectrum_.eigenvalues.size(); ++j)
+    out.push_back(along(j, problem_->x0(), 0));
+  return out;
+}
+
+}  // namespace polyak::experiments

@@ -1,0 +1,82 @@
+#include "page/gnuplot.hpp"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+extern char** environ;
+
+namespace polyak::page {
+namespace {
+
+// A file without a name, that goes when it is closed.
+using Scratch = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+Scratch scratch() { return {std::tmpfile(), &std::fclose}; }
+
+std::string contents(std::FILE* file) {
+  std::string out;
+  char block[1 << 16];
+  std::rewind(file);
+  while (const std::size_t got = std::fread(block, 1, sizeof block, file)) out.append(block, got);
+  return out;
+}
+
+bool fill(std::FILE* file, const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (!written || std::fflush(file) != 0) return false;
+  std::rewind(file);
+  return true;
+}
+
+// The exit code, or −1 when it could not be started.
+int run(std::FILE* in, std::FILE* out, std::FILE* err) {
+  posix_spawn_file_actions_t files;
+  if (::posix_spawn_file_actions_init(&files) != 0) return -1;
+  ::posix_spawn_file_actions_adddup2(&files, ::fileno(in), STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&files, ::fileno(out), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&files, ::fileno(err), STDERR_FILENO);
+  char name[] = "gnuplot", option[] = "-d", input[] = "-";  // -d: nobody's own settings
+  char* arguments[] = {name, option, input, nullptr};
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, name, &files, nullptr, arguments, environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  if (error != 0) return -1;
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+bool has_gnuplot() {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path ? path : "";
+  while (!rest.empty()) {
+    const auto colon = rest.find(':');
+    const std::string folder(rest.substr(0, colon));
+    if (!folder.empty() && ::access((folder + "/gnuplot").c_str(), X_OK) == 0) return true;
+    if (colon == std::string_view::npos) break;
+    rest.remove_prefix(colon + 1);
+  }
+  return false;
+}
+
+Drawing run_gnuplot(const std::string& script) {
+  const Scratch in = scratch(), out = scratch(), err = scratch();
+  if (!in || !out || !err || !fill(in.get(), script)) return {false, "", "no temporary file"};
+  const int code = run(in.get(), out.get(), err.get());
+  Drawing drawn{code == 0, contents(out.get()), contents(err.get())};
+  drawn.ok = drawn.ok && !drawn.bytes.empty();
+  if (code < 0) drawn.message = "gnuplot could not be run";
+  drawn.message = drawn.message.substr(0, drawn.message.find('\n', 1));
+  return drawn;
+}
+
+}  // namespace polyak::page
