@@ -50,7 +50,7 @@ ThreadTeam::ThreadTeam(int threads) {
   if (threads <= 0) threads = cores();
   try {
     workers_.reserve(to_size(threads - 1));
-    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(0); });
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
     const std::string started = std::to_string(size());
     dismiss();
@@ -73,27 +73,34 @@ void ThreadTeam::dismiss() {
   for (auto& worker : workers_) worker.join();
 }
 
+// A claim is a step down of left_. Whoever steps from above 0 has a chunk, and
+// with it the round: run() cannot end before that chunk is counted as done.
 void ThreadTeam::drain() {
+  Index mine = 0;
   for (;;) {
-    const Index chunk = next_.fetch_add(1, std::memory_order_relaxed);
-    if (chunk >= count_) return;
+    const Index left = left_.fetch_sub(1, std::memory_order_acquire);
+    if (left <= 0) break;
     try {
-      call_(body_, chunk);
+      call_(body_, count_ - left);
     } catch (...) {
       if (!failed_.exchange(true)) failure_ = std::current_exception();
     }
+    ++mine;
   }
+  if (mine == 0) return;
+  done_.fetch_add(mine, std::memory_order_release);
+  done_.notify_one();
 }
 
-void ThreadTeam::work(std::uint64_t seen) {
+void ThreadTeam::work() {
+  std::uint64_t seen = 0;
   for (;;) {
     const auto called = [&] { return round_.load(std::memory_order_acquire) != seen; };
     if (!wait_briefly(called)) round_.wait(seen, std::memory_order_acquire);
     if (!called()) continue;
-    ++seen;
+    seen = round_.load(std::memory_order_acquire);
     if (stop_.load(std::memory_order_relaxed)) return;
     drain();
-    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
   }
 }
 
@@ -101,15 +108,15 @@ void ThreadTeam::run_erased(Index count, Call call, void* body) {
   call_ = call;
   body_ = body;
   count_ = count;
-  next_.store(0, std::memory_order_relaxed);
-  busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+  done_.store(0, std::memory_order_relaxed);
+  left_.store(count, std::memory_order_release);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
   drain();
-  const auto done = [&] { return busy_.load(std::memory_order_acquire) == 0; };
+  const auto done = [&] { return done_.load(std::memory_order_acquire) == count; };
   while (!wait_briefly(done)) {
-    const int left = busy_.load(std::memory_order_acquire);
-    if (left != 0) busy_.wait(left, std::memory_order_acquire);
+    const Index now = done_.load(std::memory_order_acquire);
+    if (now != count) done_.wait(now, std::memory_order_acquire);
   }
   if (failed_.exchange(false)) std::rethrow_exception(std::exchange(failure_, nullptr));
 }

@@ -6,7 +6,9 @@
 //
 // Workers spin briefly for the next job (a hot round costs about a
 // microsecond), then yield, then sleep until woken, so an idle team costs
-// nothing and an oversubscribed one makes room.
+// nothing and an oversubscribed one makes room. Nobody waits for a worker that
+// has nothing in hand: one that other programs keep from running is done
+// without.
 
 #include <atomic>
 #include <exception>
@@ -45,17 +47,18 @@ class ThreadTeam {
  private:
   using Call = void (*)(void*, Index);
   void run_erased(Index count, Call call, void* body);
-  void work(std::uint64_t seen);
+  void work();
   void dismiss();  // stops and joins the workers there are
   void drain();
 
   std::vector<std::thread> workers_;
+  // Of the round: written before left_ is, read by whoever has claimed a chunk.
   Call call_ = nullptr;
   void* body_ = nullptr;
   Index count_ = 0;
-  std::atomic<Index> next_{0};
-  std::atomic<int> busy_{0};
-  std::atomic<std::uint64_t> round_{0};
+  alignas(64) std::atomic<Index> left_{0};  // chunks nobody has claimed; less than 0 is none
+  alignas(64) std::atomic<Index> done_{0};
+  alignas(64) std::atomic<std::uint64_t> round_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> failed_{false};
   std::exception_ptr failure_;
