@@ -6,7 +6,6 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "memory.hpp"
-#include "output_paths.hpp"
 #include "polyak/experiments.hpp"
 #include "reproduce_progress.hpp"
 #include "suggest.hpp"
@@ -98,8 +97,8 @@ void check_what(const std::string& what) {
     if (what == name) return;
   if (fs::exists(what)) return;
   if (what == "fig6")
-    throw Error(ErrorCode::usage, {.what = "fig6 (tomography) is not in this version",
-                                   .where = "reproduce"});
+    throw Error(ErrorCode::usage,
+                {.what = "fig6 (tomography) is not in this version", .where = "reproduce"});
   if (what.find('.') != std::string::npos || what.find('/') != std::string::npos)
     throw Error(ErrorCode::no_input, {.what = "there is no such spec", .where = what});
   const std::string near = nearest(what, names);
@@ -108,17 +107,6 @@ void check_what(const std::string& what) {
                                  .found = "'" + what + "'",
                                  .expected = listed(names) + " or a spec file",
                                  .hint = near.empty() ? "" : "did you mean " + near + "?"});
-}
-
-void make_folder(const std::string& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error || !fs::is_directory(path))
-    throw Error(ErrorCode::io, {.what = "the folder cannot be made",
-                                .where = "--out " + path,
-                                .found = error ? error.message() : "a file of that name",
-                                .expected = "a folder, or a name that is free"});
-  check_output("--out", (fs::path(path) / "index.html").string());
 }
 
 std::string told(const Outcome& outcome, const std::string& folder) {
@@ -131,9 +119,8 @@ std::string told(const Outcome& outcome, const std::string& folder) {
                             claim.panel.empty() ? "" : ", ", claim.panel, claim.claim,
                             claim.expected, claim.measured);
   }
-  std::string out =
-      fmt::format("{} configurations run, {} taken from before, {:.1f} s\n", outcome.runs_made,
-                  outcome.runs_kept, outcome.seconds);
+  std::string out = fmt::format("{} configurations run, {} taken from before, {:.1f} s\n",
+                                outcome.runs_made, outcome.runs_kept, outcome.seconds);
   out += fmt::format("Claims: {} hold, {} fail, {} not applicable\n{}", yes, no, none, failed);
   return out + fmt::format("The page is {}\n", (fs::path(folder) / "index.html").string());
 }
@@ -166,16 +153,16 @@ int reproduce_command(const Words& words, Messages& messages) {
                                    .expected = "--out DIR"});
   if (parsed.given.contains("seed")) request.seed = request.given_seed;
   request.out = *request.folder;
-  make_folder(request.out);
   ReproduceProgress progress(messages);
   const Outcome outcome =
       with_memory_for("reproduce " + what, [&] { return reproduce(what, request, progress); });
   messages.status("");
   for (const std::string& note : outcome.notes) messages.warning(note);
   if (outcome.interrupted) {
-    messages.note(fmt::format("polyak: interrupted; {} configurations are kept, the same command "
-                              "goes on from there",
-                              outcome.runs_made + outcome.runs_kept));
+    messages.note(
+        fmt::format("polyak: interrupted; {} configurations are kept, the same command "
+                    "goes on from there",
+                    outcome.runs_made + outcome.runs_kept));
     return 75;
   }
   tell_json(outcome, messages);

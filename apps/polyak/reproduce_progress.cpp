@@ -32,8 +32,8 @@ void ReproduceProgress::progress(const std::string& what, double done,
   nlohmann::ordered_json event{{"event", "progress"}, {"what", what}, {"done", done}};
   if (left_s) event["seconds_left"] = *left_s;
   messages_.event(event);
-  const std::string text = fmt::format("{:.0f} %, {}{}", 100.0 * done, what,
-                                       left_s ? ", " + time_left(*left_s) : "");
+  const std::string text =
+      fmt::format("{:.0f} %, {}{}", 100.0 * done, what, left_s ? ", " + time_left(*left_s) : "");
   if (messages_.live())
     messages_.status(text);
   else

@@ -14,10 +14,12 @@ namespace polyak {
 double percentile(std::vector<double> values, double p);
 
 struct Replicates {
-  std::vector<Index> iterations;               ///< 0, every, 2·every, …
-  std::vector<std::vector<double>> errors;     ///< [run][measurement]: ‖x − ref‖/‖ref‖; inf once diverged
-  std::vector<std::vector<double>> residuals;  ///< the same of residual_norm, where it was asked for
-  Used used;                                   ///< parameters of every run
+  std::vector<Index> iterations;  ///< 0, every, 2·every, …
+  std::vector<std::vector<double>>
+      errors;  ///< [run][measurement]: ‖x − ref‖/‖ref‖; inf once diverged
+  std::vector<std::vector<double>>
+      residuals;  ///< the same of residual_norm, where it was asked for
+  Used used;      ///< parameters of every run
   double rows_per_iteration = 0.0;
   bool complete = true;  ///< false when it was stopped; what is there then means nothing
 

@@ -29,7 +29,6 @@ page::Panel curves_panel(const Figure& figure, const PanelResult& panel, bool re
   page::Panel out;
   out.title = panel.spec->title;
   if (figure.spec.residuals) out.title += residual ? ": residual norm" : ": error";
-  out.y_range = figure.spec.y_range;
   double end = 0.0;
   for (const Series& s : panel.series) {
     const Curve& curve = residual ? s.result.residual : s.result.error;
@@ -42,6 +41,24 @@ page::Panel curves_panel(const Figure& figure, const PanelResult& panel, bool re
   if (residual && facts.residual_norm > 0.0 && facts.b_norm > 0.0)
     out.marks.push_back({false, facts.residual_norm / facts.b_norm, "best residual"});
   return out;
+}
+
+// One range for all panels, in whole powers of ten: that of the spec, or that of
+// the medians; what diverges leaves the picture at the top.
+void share_range(page::Chart& chart, const Spec& spec) {
+  double least = 1.0, most = 1.0;
+  for (const page::Panel& panel : chart.panels)
+    for (const page::Line& line : panel.lines)
+      for (const double y : line.y) {
+        if (y > 1e-300) least = std::min(least, y);
+        most = std::max(most, std::min(y, 1e3));
+      }
+  const auto power = [](double v) { return std::pow(10.0, v); };
+  const std::pair found{std::max(1e-17, power(std::floor(std::log10(least)))),
+                        power(std::ceil(std::log10(most)))};
+  for (page::Panel& panel : chart.panels)
+    panel.y_range =
+        spec.y_range.value_or(std::pair{found.first, std::max(found.second, 10.0 * found.first)});
 }
 
 page::Chart curves(const Figure& figure) {
@@ -60,6 +77,7 @@ page::Chart curves(const Figure& figure) {
       if (s.spec->steps_per_tick != 1.0)
         out.x_label = fmt::format("iteration k (k/{:g} for {})", s.spec->steps_per_tick, s.label);
   }
+  share_range(out, figure.spec);
   return out;
 }
 
@@ -81,10 +99,9 @@ void add_prediction(page::Panel& out, const Prediction& p) {
   if (!certified.x.empty()) out.lines.push_back(certified);
 }
 
-page::Panel batches_panel(const Figure& figure, const PanelResult& panel) {
+page::Panel batches_panel(const PanelResult& panel) {
   page::Panel out;
   out.title = fmt::format("{}, k = {}", panel.spec->title, panel.k);
-  out.y_range = figure.spec.y_range;
   page::Line medians, rms;
   medians.style = 1;
   medians.label = "median, 5th to 95th percentile";
@@ -108,8 +125,10 @@ page::Panel batches_panel(const Figure& figure, const PanelResult& panel) {
   if (panel.prediction) add_prediction(out, *panel.prediction);
   if (panel.prediction) out.lines.push_back(rms);
   if (panel.facts.heuristic > 0.0) out.marks.push_back({true, panel.facts.heuristic, "B*"});
-  const double least = medians.x.empty() ? 1.0 : *std::min_element(medians.x.begin(), medians.x.end());
-  const double most = medians.x.empty() ? 10.0 : *std::max_element(medians.x.begin(), medians.x.end());
+  const double least =
+      medians.x.empty() ? 1.0 : *std::min_element(medians.x.begin(), medians.x.end());
+  const double most =
+      medians.x.empty() ? 10.0 : *std::max_element(medians.x.begin(), medians.x.end());
   out.x_range = std::pair{least * 0.8, std::max(most, panel.facts.heuristic) * 1.6};
   return out;
 }
@@ -120,7 +139,8 @@ page::Chart batches(const Figure& figure) {
   out.log_x = true;
   out.x_label = "batch size B";
   out.y_label = "error at k, relative";
-  for (const PanelResult& panel : figure.panels) out.panels.push_back(batches_panel(figure, panel));
+  for (const PanelResult& panel : figure.panels) out.panels.push_back(batches_panel(panel));
+  share_range(out, figure.spec);
   return out;
 }
 

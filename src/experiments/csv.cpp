@@ -28,9 +28,9 @@ class Csv {
   void line(const PanelResult& panel, const std::string& series, const char* quantity,
             const std::string& batch, Index k, const Curve& curve, std::size_t m) {
     const auto at = [&](const std::vector<double>& v) { return v.empty() ? "" : shortest(v[m]); };
-    out_ += fmt::format("{},{},{},{},{},{},{},{},{}\n", cell(panel.spec->title), cell(series),
-                        quantity, batch, k, at(curve.median), at(curve.low), at(curve.high),
-                        at(curve.rms));
+    out_ +=
+        fmt::format("{},{},{},{},{},{},{},{},{}\n", cell(panel.spec->title), cell(series), quantity,
+                    batch, k, at(curve.median), at(curve.low), at(curve.high), at(curve.rms));
   }
   std::string take() { return std::move(out_); }
 
@@ -53,8 +53,8 @@ void add_curves(Csv& csv, const PanelResult& panel) {
     for (std::size_t m = 0; m < drawn(panel, s); ++m) {
       csv.line(panel, s.label, "error", batch_of(s), s.result.iterations[m], s.result.error, m);
       if (!s.result.residual.empty())
-        csv.line(panel, s.label, "residual", batch_of(s), s.result.iterations[m],
-                 s.result.residual, m);
+        csv.line(panel, s.label, "residual", batch_of(s), s.result.iterations[m], s.result.residual,
+                 m);
     }
 }
 
@@ -65,7 +65,8 @@ void add_batches(Csv& csv, const PanelResult& panel) {
   if (!panel.prediction) return;
   const Prediction& p = *panel.prediction;
   for (std::size_t i = 0; i < p.batches.size(); ++i) {
-    csv.line(panel, "predicted", "error", shortest(p.batches[i]), panel.k, {{}, {}, {}, {p.rms[i]}}, 0);
+    csv.line(panel, "predicted", "error", shortest(p.batches[i]), panel.k, {{}, {}, {}, {p.rms[i]}},
+             0);
     csv.line(panel, "certified", "error", shortest(p.batches[i]), panel.k,
              {{}, {}, {}, {p.certified[i]}}, 0);
   }
@@ -99,8 +100,10 @@ std::string csv_of(const Figure& figure) {
   if (figure.spec.kind == Kind::table) return rows(table_of(figure));
   Csv csv;
   for (const PanelResult& panel : figure.panels) {
-    if (figure.spec.kind == Kind::batches) add_batches(csv, panel);
-    else add_curves(csv, panel);
+    if (figure.spec.kind == Kind::batches)
+      add_batches(csv, panel);
+    else
+      add_curves(csv, panel);
   }
   return csv.take();
 }

@@ -19,8 +19,8 @@ std::string filled(std::string text, const std::string& name, const std::string&
 }
 
 bool belongs(const SeriesSpec& series, const PanelSpec& panel) {
-  return series.panels.empty() || std::find(series.panels.begin(), series.panels.end(),
-                                            panel.title) != series.panels.end();
+  return series.panels.empty() ||
+         std::find(series.panels.begin(), series.panels.end(), panel.title) != series.panels.end();
 }
 
 // One entry for each batch that the series asks for, at least one.
@@ -49,8 +49,9 @@ Index runs_of(const Spec& spec, const SeriesSpec& series) {
 }
 
 double cost(const Spec& spec, const PanelSpec& panel, const SeriesSpec& series, double batch) {
-  const double rows = panel.problem.kind == "stacked" ? 2.0 * static_cast<double>(panel.problem.copies)
-                                                      : static_cast<double>(panel.problem.rows);
+  const double rows = panel.problem.kind == "stacked"
+                          ? 2.0 * static_cast<double>(panel.problem.copies)
+                          : static_cast<double>(panel.problem.rows);
   if (series.bound) return 0.0;
   const bool sampled = samples(series);
   const auto runs = static_cast<double>(runs_of(spec, series));
@@ -107,12 +108,11 @@ class PanelRunner {
 
   void run_series(const SeriesSpec& series) {
     if (!series.times_heuristic.empty() && !(out_.facts.heuristic > 0.0))
-      throw Error(ErrorCode::bad_data,
-                  {.what = "B* means nothing for this problem (kappa below 2)",
-                   .where = series.where,
-                   .found = fmt::format("kappa {:.3g}", out_.facts.kappa()),
-                   .expected = {},
-                   .hint = "give batches = [...] in rows"});
+      throw Error(ErrorCode::bad_data, {.what = "B* means nothing for this problem (kappa below 2)",
+                                        .where = series.where,
+                                        .found = fmt::format("kappa {:.3g}", out_.facts.kappa()),
+                                        .expected = {},
+                                        .hint = "give batches = [...] in rows"});
     int style = series.style.value_or(static_cast<int>(out_.series.size()));
     for (const Entry& entry : entries(series, out_.facts.heuristic)) {
       out_.series.push_back(one(series, entry));
@@ -137,14 +137,14 @@ class PanelRunner {
                  cost(spec_, *out_.spec, series, entry.batch));
     out.result = lab_.run(order(series, entry, batch));
     if (spec_.kind == Kind::table)
-      out.predicted = lab_.predicted_steps(out.result, spec_.steps_tol,
-                                           2 * iterations_of(series, *out_.spec));
+      out.predicted =
+          lab_.predicted_steps(out.result, spec_.steps_tol, 2 * iterations_of(series, *out_.spec));
     return out;
   }
 
   void name(Series& out, const Entry& entry, Index batch) const {
-    for (auto [text, from] : {std::pair{&out.label, &out.spec->label},
-                              std::pair{&out.legend, &out.spec->legend}})
+    for (auto [text, from] :
+         {std::pair{&out.label, &out.spec->label}, std::pair{&out.legend, &out.spec->legend}})
       *text = filled(filled(*from, "{c}", fmt::format("{:g}", entry.c)), "{B}",
                      fmt::format("{}", batch));
   }

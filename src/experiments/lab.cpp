@@ -69,7 +69,7 @@ int used_threads(Index asked) {
 }  // namespace
 
 Lab::Lab(const Options& options, Meter& meter)
-    : options_(options), meter_(meter), store_(options.out + "/.runs", options.force) {}
+    : options_(options), meter_(meter), store_(options.out, options.force) {}
 
 void Lab::enter(const ProblemSpec& problem) {
   if (problem_ && problem_->key() == problem.key()) return;
@@ -99,8 +99,8 @@ const ProblemFacts& Lab::facts() {
 // nor are threads, which change no number.
 std::string Lab::key(const Order& order) const {
   return fmt::format("run {} {} | {} | seed {} runs {} every {} residuals {} path {}",
-                     version_string, problem_->key(), described(order.options),
-                     order.options.seed, order.runs, order.every, order.residuals, order.path);
+                     version_string, problem_->key(), described(order.options), order.options.seed,
+                     order.runs, order.every, order.residuals, order.path);
 }
 
 RunResult Lab::run(const Order& order) {

@@ -52,8 +52,8 @@ Prediction Lab::predict(Index k, double most_batch) {
   constexpr int points = 49;
   for (int i = 0; i < points; ++i) {
     const double batch = most_batch * std::pow(10.0, -3.0 + 3.0 * i / (points - 1));
-    const auto ms = theory::mean_square_trajectory(model(), theory::Method::heavy_ball, p, batch,
-                                                   start, k);
+    const auto ms =
+        theory::mean_square_trajectory(model(), theory::Method::heavy_ball, p, batch, start, k);
     out.batches.push_back(batch);
     out.rms.push_back(std::sqrt(ms.back() / ms.front()));
     out.certified.push_back(std::sqrt(theory::certified_mean_square(worst, p, batch, k)));
@@ -67,10 +67,9 @@ std::optional<double> Lab::predicted_steps(const RunResult& ran, double tol, Ind
   const auto method = family(ran.method);
   const bool modelled = ran.sampling.empty() || ran.sampling == "row-norm";
   if (!method || !ran.step_size || !modelled) return {};
-  const std::string name =
-      fmt::format("steps {} {} | {} {} {} {} to {} within {}", version_string, problem_->key(),
-                  ran.method, *ran.step_size, ran.momentum.value_or(0.0), ran.batch.value_or(0),
-                  tol, most);
+  const std::string name = fmt::format(
+      "steps {} {} | {} {} {} {} to {} within {}", version_string, problem_->key(), ran.method,
+      *ran.step_size, ran.momentum.value_or(0.0), ran.batch.value_or(0), tol, most);
   if (const auto stored = store_.load<Steps>(name)) return stored->count;
   if (!bench().has_basis()) return {};
   theory::Start start;

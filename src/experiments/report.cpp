@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <fstream>
 
 #include "experiments/outputs.hpp"
@@ -96,12 +97,13 @@ std::string problems_of(const Figure& figure) {
     if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
     seen.push_back(key);
     const ProblemFacts& f = panel.facts;
-    rows.push_back({escaped(panel.spec->title), fmt::format("{} × {}", f.rows, f.cols),
-                    escaped(f.matrix), fmt::format("{:.6g}", f.kappa()),
-                    fmt::format("{:.6g}", f.frobenius2 / f.lambda_min / static_cast<double>(f.cols)),
-                    fmt::format("{:.3g}", f.eta_uniform),
-                    f.heuristic > 0.0 ? fmt::format("{:.0f}", f.heuristic) : "",
-                    std::to_string(panel.spec->problem.seed), fmt::format("{:.1f}", f.seconds)});
+    rows.push_back(
+        {escaped(panel.spec->title), fmt::format("{} × {}", f.rows, f.cols), escaped(f.matrix),
+         fmt::format("{:.6g}", f.kappa()),
+         fmt::format("{:.6g}", f.frobenius2 / f.lambda_min / static_cast<double>(f.cols)),
+         fmt::format("{:.3g}", f.eta_uniform),
+         f.heuristic > 0.0 ? fmt::format("{:.0f}", f.heuristic) : "",
+         std::to_string(panel.spec->problem.seed), fmt::format("{:.1f}", f.seconds)});
   }
   return page::table({"problem", "size", "stored", "κ", "κ̄", "η uniform", "B*", "seed", "seconds"},
                      rows);
@@ -129,6 +131,13 @@ std::string processor() {
   for (std::string line; std::getline(file, line);)
     if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   return "unknown processor";
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
 std::string machine() {
@@ -162,11 +171,13 @@ std::string page_of(const PageParts& parts) {
   const Tally tally(parts.claims);
   std::string body = parts.complete ? "<h1>Minibatch heavy ball: the experiments, run again</h1>\n"
                                     : "<h1>Experiments, run by polyak</h1>\n";
-  body += "<p>Medians of independent runs with their 5th to 95th percentiles as shaded bands. "
-          "Errors are distances to the least squares solution, divided by the first. B* is the "
-          "paper's heuristic batch size.</p>\n";
+  body +=
+      "<p>Medians of independent runs with their 5th to 95th percentiles as shaded bands. "
+      "Errors are distances to the least squares solution, divided by the first. B* is the "
+      "paper's heuristic batch size.</p>\n";
   if (!parts.claims.empty())
-    body += fmt::format("<p>Claims: <span class=\"{}\">{}</span>.</p>\n", tally.css(), tally.text());
+    body +=
+        fmt::format("<p>Claims: <span class=\"{}\">{}</span>.</p>\n", tally.css(), tally.text());
   body += "<nav>";
   for (const Figure* figure : parts.figures)
     body += fmt::format("<a href=\"#{0}\">{0}</a>", escaped(figure->spec.name));
@@ -178,10 +189,11 @@ std::string page_of(const PageParts& parts) {
                                           "are being prepared."));
   body += page::section(
       "made", "How this page was made",
-      fmt::format("<p><code>{}</code></p>\n<p class=\"small\">{}. {:.0f} seconds in this call. The "
-                  "same seed gives the same numbers for any number of threads; only times "
-                  "differ.</p>\n",
-                  escaped(parts.command), escaped(machine()), parts.seconds));
+      fmt::format(
+          "<p><code>{}</code></p>\n<p class=\"small\">{}, {}. {:.0f} seconds in this call. The "
+          "same seed gives the same numbers for any number of threads; only times "
+          "differ.</p>\n",
+          escaped(parts.command), today(), escaped(machine()), parts.seconds));
   return page::document("polyak reproduce", body);
 }
 

@@ -34,19 +34,19 @@ struct PanelSpec {
 
 /// One method, at one batch or at several.
 struct SeriesSpec {
-  std::string label;    ///< "{c}" and "{B}" stand for the batch, in B* and in rows
-  std::string legend;   ///< what the picture says; the label where empty
+  std::string label;   ///< "{c}" and "{B}" stand for the batch, in B* and in rows
+  std::string legend;  ///< what the picture says; the label where empty
   SolveOptions options;
-  bool bound = false;   ///< no run: the bound of full-gradient heavy ball
+  bool bound = false;                   ///< no run: the bound of full-gradient heavy ball
   std::vector<double> times_heuristic;  ///< batches in units of B*
   std::vector<Index> batches;
-  std::vector<std::string> panels;      ///< titles; empty means all
-  std::optional<Index> iterations;      ///< those of the panel where absent
-  std::optional<Index> trials;          ///< at most so many; those of the spec where absent
+  std::vector<std::string> panels;  ///< titles; empty means all
+  std::optional<Index> iterations;  ///< those of the panel where absent
+  std::optional<Index> trials;      ///< at most so many; those of the spec where absent
   Index every = 1;
-  double steps_per_tick = 1.0;          ///< drawn at k divided by this
+  double steps_per_tick = 1.0;  ///< drawn at k divided by this
   std::optional<int> style;
-  std::string where;                    ///< file and line, for messages
+  std::string where;  ///< file and line, for messages
 };
 
 /// A sentence about the figure, and how to check it.
@@ -71,14 +71,15 @@ enum class Kind {
 struct Spec {
   std::string name, title;
   Kind kind = Kind::curves;
-  std::vector<std::string> text, differs;  ///< paragraphs: what is seen; where ours differs, and why
+  std::vector<std::string> text,
+      differs;  ///< paragraphs: what is seen; where ours differs, and why
   Index trials = 100;
   std::uint64_t seed = 1;
   int columns = 2;
-  bool residuals = false;       ///< draw residual norms as well
-  std::string steps_of;         ///< batches: k is what this series needs …
-  double steps_tol = 1e-6;      ///< … to this error; table: the tolerance
-  bool prediction = false;      ///< batches: our predicted curve and the certificate
+  bool residuals = false;   ///< draw residual norms as well
+  std::string steps_of;     ///< batches: k is what this series needs …
+  double steps_tol = 1e-6;  ///< … to this error; table: the tolerance
+  bool prediction = false;  ///< batches: our predicted curve and the certificate
   std::optional<std::pair<double, double>> y_range;
   std::vector<PanelSpec> panels;
   std::vector<SeriesSpec> series;

@@ -77,11 +77,19 @@ void from_json(const Json& j, RunResult& r) {
 }
 
 Json to_json(const ProblemFacts& f) {
-  return {{"rows", f.rows}, {"cols", f.cols}, {"nonzeros", f.nonzeros}, {"matrix", f.matrix},
-          {"lambda_min", f.lambda_min}, {"lambda_max", f.lambda_max},
-          {"frobenius2", f.frobenius2}, {"eta_uniform", f.eta_uniform},
-          {"residual_norm", f.residual_norm}, {"b_norm", f.b_norm}, {"slow_axis", f.slow_axis},
-          {"heuristic", f.heuristic}, {"seconds", f.seconds}};
+  return {{"rows", f.rows},
+          {"cols", f.cols},
+          {"nonzeros", f.nonzeros},
+          {"matrix", f.matrix},
+          {"lambda_min", f.lambda_min},
+          {"lambda_max", f.lambda_max},
+          {"frobenius2", f.frobenius2},
+          {"eta_uniform", f.eta_uniform},
+          {"residual_norm", f.residual_norm},
+          {"b_norm", f.b_norm},
+          {"slow_axis", f.slow_axis},
+          {"heuristic", f.heuristic},
+          {"seconds", f.seconds}};
 }
 void from_json(const Json& j, ProblemFacts& f) {
   f.rows = j.at("rows");
@@ -122,13 +130,14 @@ std::uint64_t hash(const std::string& text) {
 
 }  // namespace
 
-Store::Store(std::string folder, bool forget) : folder_(std::move(folder)), forget_(forget) {
+Store::Store(const std::string& out, bool forget) : folder_(out + "/.runs"), forget_(forget) {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   if (error || !std::filesystem::is_directory(folder_))
     throw Error(ErrorCode::io, {.what = "the folder cannot be made",
-                                .where = folder_,
-                                .found = error ? error.message() : "a file of that name"});
+                                .where = out,
+                                .found = error ? error.message() : "a file of that name",
+                                .expected = "a folder, or a name that is free"});
 }
 
 std::string Store::path(const std::string& key) const {

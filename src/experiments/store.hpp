@@ -13,8 +13,8 @@ namespace polyak::experiments {
 
 class Store {
  public:
-  /// Makes the folder. With `forget` nothing that is there counts.
-  Store(std::string folder, bool forget);
+  /// Makes out/.runs. With `forget` nothing that is there counts.
+  Store(const std::string& out, bool forget);
 
   template <class Value>
   std::optional<Value> load(const std::string& key) const;

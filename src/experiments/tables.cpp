@@ -35,8 +35,9 @@ std::vector<std::vector<std::string>> table_of(const Figure& figure) {
     for (const Series& s : panel.series) {
       const double rows = s.result.rows_per_iteration;
       const auto steps = steps_to(s.result, figure.spec.steps_tol);
-      out.push_back({panel.spec->title, s.label, s.result.batch ? std::to_string(*s.result.batch) : "",
-                     order_of(panel, s), s.predicted ? whole(*s.predicted) : "",
+      out.push_back({panel.spec->title, s.label,
+                     s.result.batch ? std::to_string(*s.result.batch) : "", order_of(panel, s),
+                     s.predicted ? whole(*s.predicted) : "",
                      steps ? std::to_string(*steps) : "not reached", whole(rows),
                      s.predicted ? whole(*s.predicted * rows) : "",
                      steps ? whole(static_cast<double>(*steps) * rows) : ""});

@@ -19,9 +19,12 @@ std::string found(const toml::node* node) {
 }
 
 bool finite_number(const toml::node& node, double& out) {
-  if (const auto* whole = node.as_integer()) out = static_cast<double>(whole->get());
-  else if (const auto* number = node.as_floating_point()) out = number->get();
-  else return false;
+  if (const auto* whole = node.as_integer())
+    out = static_cast<double>(whole->get());
+  else if (const auto* number = node.as_floating_point())
+    out = number->get();
+  else
+    return false;
   return std::isfinite(out);
 }
 

@@ -52,8 +52,10 @@ Report best_fit(const Problem& problem, int threads) {
 
 Workbench::Workbench(const ProblemSpec& spec, int threads) {
   timed(seconds_, [&] {
-    if (spec.kind == "file") load(spec, threads);
-    else make(spec, threads);
+    if (spec.kind == "file")
+      load(spec, threads);
+    else
+      make(spec, threads);
     spectrum_ = spectrum_facts(problem_->matrix(), Sampling::row_norm, threads, spec.seed);
   });
 }
@@ -98,8 +100,7 @@ ProblemFacts Workbench::facts() const {
   out.frobenius2 = spectrum_.frobenius2;
   const auto& norms2 = spectrum_.norms2;
   const double largest = *std::max_element(norms2.begin(), norms2.end());
-  out.eta_uniform =
-      static_cast<double>(out.rows - spectrum_.zero_rows) * largest / out.frobenius2;
+  out.eta_uniform = static_cast<double>(out.rows - spectrum_.zero_rows) * largest / out.frobenius2;
   out.residual_norm = residual_norm_;
   double b2 = 0.0;
   const ConstView b = problem_->b();

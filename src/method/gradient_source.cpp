@@ -10,11 +10,11 @@ GradientSource::GradientSource(const Setting& setting)
   if (!setting.sampler) return;
   const Parameters& p = setting.parameters;
   for (Index r = 0; r < p.replicates; ++r) {
-    random_.emplace_back(p.seed, stream::sampling + p.stream + static_cast<std::uint64_t>(r));
-    drawers_.emplace_back(*setting.sampler, p.batch, setting.problem.weights(),
-                          setting.products.team());
+    const Random random(p.seed, stream::sampling + p.stream + static_cast<std::uint64_t>(r));
+    draws_.emplace_back(*setting.sampler, p.batch, setting.problem.weights(),
+                        setting.products.team(), random);
   }
-  for (const BatchDrawer& drawer : drawers_) batches_.push_back({drawer.rows(), drawer.weights()});
+  batches_.resize(draws_.size());
 }
 
 Index GradientSource::operator()(Index k, ConstView x, View g) {
@@ -27,9 +27,12 @@ Index GradientSource::operator()(Index k, ConstView x, View g) {
 }
 
 Index GradientSource::sampled(Index k, ConstView x, View g) {
-  for (std::size_t r = 0; r < drawers_.size(); ++r) drawers_[r].draw(random_[r], k);
+  for (std::size_t r = 0; r < draws_.size(); ++r) {
+    const BatchDrawer& drawn = draws_[r].at(k);
+    batches_[r] = {drawn.rows(), drawn.weights()};
+  }
   setting_.products.gradients(batches_, x, setting_.problem.b(), g);
-  return std::ssize(drawers_) * setting_.parameters.batch;
+  return std::ssize(batches_) * setting_.parameters.batch;
 }
 
 Index GradientSource::full(ConstView x, View g) {

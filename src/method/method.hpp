@@ -18,7 +18,7 @@
 #include "polyak/methods.hpp"
 #include "polyak/problem.hpp"
 #include "polyak/state.hpp"
-#include "sampling/batch_drawer.hpp"
+#include "sampling/batch_window.hpp"
 #include "spectrum/facts.hpp"
 
 namespace polyak {
@@ -91,8 +91,7 @@ class GradientSource {
   Index full(ConstView x, View g);
 
   const Setting& setting_;
-  std::vector<Random> random_;        // of each replicate
-  std::vector<BatchDrawer> drawers_;
+  std::vector<BatchWindow> draws_;  // of each replicate
   std::vector<Batch> batches_;
   std::vector<double> residual2_;
   double ridge_step_;

@@ -10,10 +10,10 @@
 namespace polyak::page {
 
 enum class Look {
-  line,     ///< coloured and dashed by its style
-  thin,     ///< grey and thin: contours, guides
-  points,   ///< markers only
-  path,     ///< a thin line with a dot at every point
+  line,    ///< coloured and dashed by its style
+  thin,    ///< grey and thin: contours, guides
+  points,  ///< markers only
+  path,    ///< a thin line with a dot at every point
 };
 
 struct Line {

@@ -48,14 +48,12 @@ struct Layout {
         bottom(chart.square ? 0 : 26) {}
 
   int columns, rows, panel_width, panel_height, gap_x, left, below, bottom;
-  int above = 26;         // a panel's title
+  int above = 26;  // a panel's title
   int legend_rows = 1;
 
   int legend() const { return legend_rows * 24 + 16; }
   int width() const { return left + columns * panel_width + (columns - 1) * gap_x + 14; }
-  int height() const {
-    return rows * (above + panel_height + below) + bottom + legend();
-  }
+  int height() const { return rows * (above + panel_height + below) + bottom + legend(); }
 };
 
 double clamped(double value, bool log) {
@@ -105,10 +103,9 @@ class Script {
   void collect_legend() {
     for (const Panel& panel : chart_.panels)
       for (const Line& line : panel.lines) {
-        const bool known =
-            line.label.empty() || std::any_of(legend_.begin(), legend_.end(), [&](auto* other) {
-              return other->label == line.label;
-            });
+        const bool known = line.label.empty() ||
+                           std::any_of(legend_.begin(), legend_.end(),
+                                       [&](auto* other) { return other->label == line.label; });
         if (!known) legend_.push_back(&line);
       }
   }
@@ -144,10 +141,14 @@ class Script {
 
   void axes(std::size_t p) {
     const Panel& panel = chart_.panels[p];
-    if (panel.x_range) put("set xrange [{:g}:{:g}]", panel.x_range->first, panel.x_range->second);
-    else put("set xrange [*:*]");
-    if (panel.y_range) put("set yrange [{:g}:{:g}]", panel.y_range->first, panel.y_range->second);
-    else put("set yrange [*:*]");
+    if (panel.x_range)
+      put("set xrange [{:g}:{:g}]", panel.x_range->first, panel.x_range->second);
+    else
+      put("set xrange [*:*]");
+    if (panel.y_range)
+      put("set yrange [{:g}:{:g}]", panel.y_range->first, panel.y_range->second);
+    else
+      put("set yrange [*:*]");
     if (chart_.square) return put("set size ratio -1\nunset tics\nset border 15");
     const bool first = static_cast<int>(p) % layout_.columns == 0;
     const bool last = p + static_cast<std::size_t>(layout_.columns) >= chart_.panels.size();
@@ -184,7 +185,7 @@ class Script {
         put("set arrow from graph 0,first {0:.6g} to graph 1,first {0:.6g} nohead dt (1,3) lc rgb "
             "'#444444'",
             mark.at);
-        put("set label {} at graph 0.02,first {:.6g} left offset 0,0.5 font tics_font noenhanced",
+        put("set label {} at graph 0.02,first {:.6g} left offset 0,-0.6 font tics_font noenhanced",
             quoted(mark.label), mark.at);
       }
     }
@@ -214,7 +215,8 @@ class Script {
     for (std::size_t s = 0; s < panel.lines.size(); ++s)
       if (!panel.lines[s].low.empty())
         plot += fmt::format(
-            "{}$d{}_{} using 1:3:4 with filledcurves fs transparent solid 0.18 noborder lc rgb '{}'",
+            "{}$d{}_{} using 1:3:4 with filledcurves fs transparent solid 0.18 noborder lc rgb "
+            "'{}'",
             plot.empty() ? "" : ", ", p, s, style_of(panel.lines[s].style).colour);
     for (std::size_t s = 0; s < panel.lines.size(); ++s)
       if (!panel.lines[s].x.empty())

@@ -27,6 +27,8 @@ BatchDrawer::BatchDrawer(const Sampler& sampler, Index batch, std::span<const do
       chunks_(chunk_count(batch, team)),
       places_(chunks_ * BatchSteps::buckets(rows_.size())) {}
 
+bool BatchDrawer::shared(Index batch) { return BatchSteps::buckets(to_size(batch)) > 1; }
+
 void BatchDrawer::draw(const Random& random, Index k) {
   const Weighing by{own_.empty() ? nullptr : own_.data(),
                     1.0 / static_cast<double>(rows_.size())};

@@ -17,6 +17,9 @@ class BatchDrawer {
   /// team must outlive this.
   BatchDrawer(const Sampler& sampler, Index batch, std::span<const double> own, ThreadTeam& team);
 
+  /// Whether the team draws a batch of that size; a smaller one the caller does.
+  static bool shared(Index batch);
+
   /// Draws t = 0 .. batch-1 of iteration k: the same for every team.
   void draw(const Random& random, Index k);
 

@@ -25,8 +25,7 @@ double relative_error(ConstView x, ConstView reference) {
 }
 
 void check(const Problem& problem, const ReplicateRequest& request) {
-  if (problem.has_reference() && request.runs >= 1 && request.every >= 1 &&
-      request.iterations >= 0)
+  if (problem.has_reference() && request.runs >= 1 && request.every >= 1 && request.iterations >= 0)
     return;
   throw Error(ErrorCode::usage,
               {.what = "replicates need a reference solution, at least one run and a positive "
@@ -62,8 +61,7 @@ class Runner {
       const Index k = out_.iterations[m];
       method->advance(reached, k);
       reached = k;
-      for (Index r = 0; r < count; ++r)
-        note(first + r, k, {method->x().row(r * c), c, d, d});
+      for (Index r = 0; r < count; ++r) note(first + r, k, {method->x().row(r * c), c, d, d});
       if (request_.stop && request_.stop(share(first, count, m + 1))) out_.complete = false;
     }
   }

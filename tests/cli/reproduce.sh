@@ -82,7 +82,8 @@ fig5, table1, all or a spec file); did you mean fig1?" reproduce fig7 --out none
 refuses 2 "reproduce: fig6 (tomography) is not in this version" reproduce fig6 --out none
 refuses 2 "reproduce: the folder to write to is missing (expected --out DIR)" reproduce fig1
 touch file
-refuses 74 "--out file: the folder cannot be made (found File exists, expected a folder, or a \
+absent none
+refuses 74 "file: the folder cannot be made (found Not a directory, expected a folder, or a \
 name that is free)" reproduce fig1 --out file
 sed 's/mine\/A.npy/mine\/none.npy/' my.toml >lost.toml
 expect 66 "$POLYAK" reproduce lost.toml --out lost

@@ -1,8 +1,9 @@
 // A spec that cannot be carried out is refused with file, line and reason.
 
+#include "experiments/spec.hpp"
+
 #include <gtest/gtest.h>
 
-#include "experiments/spec.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::experiments {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "polyak/simd.hpp"
+#include "sampling/batch_window.hpp"
 
 namespace polyak::test {
 namespace {
@@ -80,6 +81,26 @@ TEST(BatchDrawer, DrawsTheSameWithEveryTarget) {
       expect_drawn(drawer, random, 5, wanted);
     }
     use_simd_target(simd_targets().front());
+  }
+}
+
+TEST(BatchWindow, GivesEachIterationItsBatchInAnyOrder) {
+  const Sampler sampler(weights_of(500));
+  const Random random(9, 2);
+  for (const int threads : {1, 3}) {
+    ThreadTeam team(threads);
+    for (const Index batch : {1, 60, 3000}) {
+      BatchWindow window(sampler, batch, {}, team, random);
+      for (const Index k : {0, 1, 2, 17, 16, 40, 39, 3, 1000000007}) {
+        const BatchDrawer& drawn = window.at(k);
+        const Expected wanted = expected(sampler, random, k, batch, {});
+        EXPECT_TRUE(std::equal(wanted.rows.begin(), wanted.rows.end(), drawn.rows().begin(),
+                               drawn.rows().end()))
+            << batch << " at " << k;
+        EXPECT_TRUE(std::equal(wanted.weights.begin(), wanted.weights.end(),
+                               drawn.weights().begin(), drawn.weights().end()));
+      }
+    }
   }
 }
 

@@ -1,0 +1,146 @@
+#include "experiments/spec_parts.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "polyak/error.hpp"
+#include "polyak/methods.hpp"
+
+namespace polyak::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string beside(const std::string& file, const std::string& path) {
+  if (path.empty() || fs::path(path).is_absolute()) return path;
+  return (fs::path(file).parent_path() / path).string();
+}
+
+ProblemSpec read_problem(TomlTable t, const std::string& file, std::uint64_t seed) {
+  ProblemSpec out;
+  out.matrix = beside(file, t.text("matrix"));
+  out.kind = out.matrix.empty() ? t.text("kind", out.kind) : "file";
+  out.seed = read_seed(t, seed);
+  out.x0 = t.numbers("x0");
+  if (out.kind == "file") {
+    out.rhs = beside(file, t.text("rhs"));
+  } else if (out.kind == "stacked") {
+    out.copies = t.whole("copies", out.copies, 1);
+  } else if (out.kind == "spectrum" || out.kind == "sampling" || out.kind == "gaussian") {
+    out.rows = t.whole("rows", out.rows, 1);
+    out.cols = t.whole("cols", out.cols, 1);
+    out.noise = t.number("noise", 0.0);
+  } else {
+    t.refuse("kind", "there is no such problem", "spectrum, sampling, stacked or gaussian");
+  }
+  if (out.kind == "spectrum") {
+    out.decay = t.text("decay", out.decay);
+    if (out.decay != "exponential" && out.decay != "algebraic")
+      t.refuse("decay", "there is no such decay", "exponential or algebraic");
+    out.kappa = t.number("kappa", out.kappa);
+    out.rho = t.number("rho", out.rho);
+  }
+  t.finish();
+  return out;
+}
+
+// What is left are options of `polyak solve` by their names, with _ or -.
+void read_options(TomlTable& t, SeriesSpec& out) {
+  for (const std::string& key : t.unread()) {
+    std::string name = key;
+    std::replace(name.begin(), name.end(), '_', '-');
+    const auto* record = find_option(solve_options(), name);
+    const bool ours = name == "seed" || name == "threads" || name.starts_with("max-") ||
+                      name == "time-limit" || name == "measure-every" || name == "tol";
+    if (record == nullptr || ours || name == "batch") continue;
+    try {
+      set_option(*record, out.options, t.as_text(key));
+    } catch (const Error& error) {
+      ErrorParts parts = error.parts();
+      parts.where = t.where(key);
+      throw Error(error.code(), std::move(parts));
+    }
+  }
+}
+
+void check_method(TomlTable& t, SeriesSpec& out) {
+  const MethodInfo* method = find_method(out.options.method);
+  if (method == nullptr || method->name == "direct")
+    t.refuse("method", "a series needs an iterative method", "hbm, minibatch-hbm, rk, …");
+  const bool batched = !out.batches.empty() || !out.times_heuristic.empty();
+  if (batched && !(method->traits & trait::batch))
+    t.refuse("method", "the method has no batch", "no batches, or a minibatch method");
+}
+
+}  // namespace
+
+std::uint64_t read_seed(TomlTable& t, std::uint64_t fallback) {
+  return static_cast<std::uint64_t>(t.whole("seed", static_cast<Index>(fallback), 0));
+}
+
+PanelSpec read_panel(TomlTable t, const std::string& file, Index iterations, std::uint64_t seed) {
+  PanelSpec out;
+  out.title = t.needed_text("title");
+  out.iterations = t.whole("iterations", iterations, 1);
+  out.problem = read_problem(t.table("problem"), file, seed);
+  t.finish();
+  return out;
+}
+
+SeriesSpec read_series(TomlTable t) {
+  SeriesSpec out;
+  out.where = t.where();
+  out.label = t.needed_text("label");
+  out.legend = t.text("legend", out.label);
+  out.bound = t.flag("bound", false);
+  out.times_heuristic = t.numbers("times_heuristic");
+  for (double b : t.numbers("batches")) {
+    if (!(b >= 1.0 && b < 0x1p53)) t.refuse("batches", "a batch has at least one row", "1 or more");
+    out.batches.push_back(static_cast<Index>(b));
+  }
+  for (double c : out.times_heuristic)
+    if (!(c > 0.0)) t.refuse("times_heuristic", "a batch is above zero", "numbers above 0");
+  out.panels = t.texts("panels");
+  if (t.has("iterations")) out.iterations = t.whole("iterations", 1, 1);
+  if (t.has("trials")) out.trials = t.whole("trials", 1, 1);
+  out.every = t.whole("every", 1, 1);
+  out.steps_per_tick = t.number("steps_per_tick", 1.0);
+  if (t.has("style")) out.style = static_cast<int>(t.whole("style", 0, 0));
+  if (!out.bound) read_options(t, out);
+  t.finish();
+  if (!out.bound) check_method(t, out);
+  return out;
+}
+
+ClaimSpec read_claim(TomlTable t) {
+  static const std::vector<std::string> checks = {
+      "below",  "better",      "ordered",         "steps_within", "error_within", "diverges",
+      "values", "floor_ratio", "residual_within", "costs",        "fact"};
+  ClaimSpec out;
+  out.text = t.needed_text("text");
+  out.check = t.needed_text("check");
+  if (std::find(checks.begin(), checks.end(), out.check) == checks.end())
+    t.refuse("check", "there is no such check",
+             "below, better, ordered, steps_within, error_within, diverges, values, floor_ratio, "
+             "residual_within, costs or fact");
+  out.series = t.texts("series");
+  out.than = t.text("than");
+  out.c = t.numbers("c");
+  out.tol = t.number("tol", 1e-6);
+  out.factor = t.number("factor", 1.0);
+  out.within = t.number("within", 0.0);
+  out.expected = t.number("expected", 0.0);
+  out.floor = t.number("floor", 0.0);
+  out.k = t.numbers("k");
+  out.values = t.numbers("values");
+  out.fact = t.text("fact");
+  if (t.has("rows")) out.rows = t.whole("rows", 1, 1);
+  if (out.series.empty() && out.check != "fact")
+    t.refuse("series", "the claim names no series", "labels of this figure");
+  if (out.k.size() != out.values.size())
+    t.refuse("values", "there must be one value for each k", "lists of the same length");
+  t.finish();
+  return out;
+}
+
+}  // namespace polyak::experiments
