@@ -1,3 +1,4 @@
+#include "kernels/steps.hpp"
 #include "method/method.hpp"
 
 namespace polyak {
@@ -15,7 +16,7 @@ class GradientDescent final : public Method {
     for (Index k = first; k < last; ++k) {
       state_.row_products += gradient_(k, x, g);
       const double alpha = unit_ * setting_.parameters.step_size(k);
-      for (Index i = 0; i < x.size(); ++i) x.data[i] = x.data[i] - alpha * g.data[i];
+      kernels::gradient_step(x.size(), alpha, g.data, x.data);
       project(x);
     }
     state_.iteration = last;

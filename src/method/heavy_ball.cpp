@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "kernels/steps.hpp"
 #include "method/method.hpp"
 
 namespace polyak {
@@ -20,10 +21,7 @@ class HeavyBall final : public Method {
       state_.row_products += gradient_(k, x, g);
       const double alpha = unit_ * setting_.parameters.step_size(k);
       const double beta = setting_.parameters.momentum(k);
-      for (Index i = 0; i < x.size(); ++i) {
-        const double now = x.data[i];
-        previous.data[i] = (now - alpha * g.data[i]) + beta * (now - previous.data[i]);
-      }
+      kernels::heavy_ball_step(x.size(), alpha, beta, x.data, g.data, previous.data);
       project(previous);
       std::swap(state_.vectors[0], state_.vectors[1]);
     }

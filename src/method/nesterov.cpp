@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "kernels/steps.hpp"
 #include "method/method.hpp"
 
 namespace polyak {
@@ -17,11 +18,10 @@ class Nesterov final : public Method {
     for (Index k = first; k < last; ++k) {
       const View x = block(0), y = block(1);  // block 1 holds x_{k−1}, then y, then x_{k+1}
       const double beta = setting_.parameters.momentum(k);
-      for (Index i = 0; i < x.size(); ++i)
-        y.data[i] = x.data[i] + beta * (x.data[i] - y.data[i]);
+      kernels::extrapolate(x.size(), beta, x.data, y.data);
       state_.row_products += gradient_(k, y, g);
       const double alpha = unit_ * setting_.parameters.step_size(k);
-      for (Index i = 0; i < x.size(); ++i) y.data[i] = y.data[i] - alpha * g.data[i];
+      kernels::gradient_step(y.size(), alpha, g.data, y.data);
       project(y);
       std::swap(state_.vectors[0], state_.vectors[1]);
     }

@@ -38,6 +38,10 @@ void settle(std::uint64_t* values, std::size_t count) {
 // Counts into about two cells a draw, by the bits after the known ones, then
 // puts right what shares a cell: draws are spread evenly.
 void sort_draws(const std::uint64_t* from, std::size_t count, int known_bits, std::uint64_t* to) {
+  if (count < 2) {
+    std::copy_n(from, count, to);
+    return;
+  }
   constexpr int most_digits = 11;
   std::uint32_t place[1 << most_digits];
   const int digits = std::clamp(static_cast<int>(std::bit_width(count)), 1, most_digits);

@@ -10,6 +10,7 @@
 #include "polyak/simd.hpp"
 #include "kernels/dense.hpp"
 #include "kernels/reference.hpp"
+#include "kernels/steps.hpp"
 
 namespace polyak::kernels {
 namespace {
@@ -110,6 +111,21 @@ class Targets : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(Targets, give_the_bits_of_the_reference_for_doubles) { expect_same<double>(); }
+TEST_P(Targets, step_with_the_bits_of_the_formulas) {
+  for (Index n : {0, 1, 2, 3, 5, 7, 8, 9, 31, 64, 100, 1001}) {
+    const Numbers x = normals(n, 1), g = normals(n, 2), before = normals(n, 3);
+    Numbers ball = before, ahead = before, down = x;
+    heavy_ball_step(n, 0.3, 0.9, x.data(), g.data(), ball.data());
+    extrapolate(n, 0.9, x.data(), ahead.data());
+    gradient_step(n, 0.3, g.data(), down.data());
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      EXPECT_EQ(ball[j], (x[j] - 0.3 * g[j]) + 0.9 * (x[j] - before[j]));
+      EXPECT_EQ(ahead[j], x[j] + 0.9 * (x[j] - before[j]));
+      EXPECT_EQ(down[j], x[j] - 0.3 * g[j]);
+    }
+  }
+}
+
 TEST_P(Targets, give_the_bits_of_the_reference_for_floats) { expect_same<float>(); }
 
 INSTANTIATE_TEST_SUITE_P(simd, Targets, testing::ValuesIn(simd_targets()),
