@@ -36,25 +36,27 @@ namespace polyak::kernels::HWY_NAMESPACE {
 
 #if POLYAK_VECTORS
 
-constexpr Index group = 4;  // rows at a time: also for d = 10⁵, where x and g leave the cache
-constexpr Index ahead = 8;  // rows between the one prefetched and the one used
+// Rows at a time: eight of a list, four of a range; measured, also for d = 10⁵,
+// where x and g leave the cache.
+constexpr Index listed_group = 8, range_group = 4;
+constexpr Index ahead = 16;  // rows between the one asked for and the one used
 constexpr Index most_prefetched = 2048;
 
 /// Into the second cache: the first has too few misses in flight to keep memory
 /// busy with rows that lie anywhere.
 template <class Value>
-HWY_INLINE void prefetch(const Value* p) {
+HWY_INLINE void prefetch_far(const Value* p) {
   __builtin_prefetch(p, 0, 2);
 }
+/// And from there into the first, shortly before use.
 template <class Value>
-HWY_INLINE void prefetch_row(const Value* a, Index d) {
-  for (Index j = 0; j < d; j += 64 / static_cast<Index>(sizeof(Value))) prefetch(a + j);
-  prefetch(a + d - 1);
+HWY_INLINE void prefetch_near(const Value* p) {
+  __builtin_prefetch(p, 0, 3);
 }
 
-/// s_i = a_iᵀx for `size` rows; `next` are rows to come, or null.
+/// s_i = a_iᵀx for `size` rows; `far` are rows to come, or null.
 template <Index size, class Value>
-HWY_INLINE void dots(const Value* const* a, const Value* const* next, const double* x, Index d,
+HWY_INLINE void dots(const Value* const* a, const Value* const* far, const double* x, Index d,
                      double* s) {
   Eight sums[size];
   for (Index i = 0; i < size; ++i) sums[i] = Eight::zero();
@@ -62,40 +64,47 @@ HWY_INLINE void dots(const Value* const* a, const Value* const* next, const doub
   for (; j + lanes <= d; j += lanes) {
     const Eight xj = Eight::from(x + j);
     for (Index i = 0; i < size; ++i) {
-      if (next) prefetch(next[i] + j);
+      if (far) prefetch_far(far[i] + j);
       sums[i].add_product(Eight::from(a[i] + j), xj);
     }
   }
   if (j < d) {
     const Eight xj = Eight::first(x + j, d - j);
     for (Index i = 0; i < size; ++i) {
-      if (next) prefetch(next[i] + d - 1);
+      if (far) prefetch_far(far[i] + d - 1);
       sums[i].add_product(Eight::first(a[i] + j, d - j), xj);
     }
   }
   for (Index i = 0; i < size; ++i) s[i] = sums[i].sum();
 }
 
-/// g += Σ_i c_i·a_i, row after row.
+/// g += Σ_i c_i·a_i, row after row; `near` are the next rows, or null.
 template <Index size, class Value>
-HWY_INLINE void add_rows(const Value* const* a, const double* c, Index d, double* g) {
+HWY_INLINE void add_rows(const Value* const* a, const Value* const* near, const double* c, Index d,
+                         double* g) {
   Vector factor[size];
   for (Index i = 0; i < size; ++i) factor[i] = hn::Set(Doubles(), c[i]);
   Index j = 0;
   for (; j + lanes <= d; j += lanes) {
     Eight sum = Eight::from(g + j);
-    for (Index i = 0; i < size; ++i) sum.add_product(factor[i], Eight::from(a[i] + j));
+    for (Index i = 0; i < size; ++i) {
+      if (near) prefetch_near(near[i] + j);
+      sum.add_product(factor[i], Eight::from(a[i] + j));
+    }
     sum.store(g + j);
   }
   if (j < d) {
     Eight sum = Eight::first(g + j, d - j);
-    for (Index i = 0; i < size; ++i) sum.add_product(factor[i], Eight::first(a[i] + j, d - j));
+    for (Index i = 0; i < size; ++i) {
+      if (near) prefetch_near(near[i] + d - 1);
+      sum.add_product(factor[i], Eight::first(a[i] + j, d - j));
+    }
     sum.store(g + j, d - j);
   }
 }
 
-/// Calls visit<size>(t, a) for rows t .. t+size-1, which lie at a[0 .. size-1].
-template <class Value, class Visit>
+/// Calls visit(size, t, a) for rows t .. t+size-1, which lie at a[0 .. size-1].
+template <Index group, class Value, class Visit>
 HWY_INLINE void in_groups(const DenseBlock<Value>& A, const RowList& rows, Visit visit) {
   const Value* a[group];
   Index t = 0;
@@ -109,70 +118,95 @@ HWY_INLINE void in_groups(const DenseBlock<Value>& A, const RowList& rows, Visit
   }
 }
 
-/// What is to be prefetched while rows t .. t+size-1 of a list are used.
+/// Where the rows lie that are to be prefetched while row t is used.
 template <class Value>
 class LookAhead {
  public:
   LookAhead(const DenseBlock<Value>& A, const RowList& rows, ConstView b)
-      : A_(A), rows_(rows), b_(b), last_(rows.index && A.d <= most_prefetched ? rows.count : 0) {
-    for (Index t = 0; t < std::min(ahead, last_); ++t) prefetch_row(row(t), A.d);
+      : A_(A), rows_(rows), b_(b), last_(A.d <= most_prefetched ? rows.count : 0) {
+    constexpr Index line = 64 / static_cast<Index>(sizeof(Value));
+    for (Index t = 0; rows_.index && t < std::min(ahead, last_); ++t) {
+      const Value* a = row(t);
+      prefetch_far(b_.row(rows_.row(t)));
+      for (Index j = 0; j < A.d; j += line) prefetch_far(a + j);
+      if (A.d > 0) prefetch_far(a + A.d - 1);
+    }
   }
-  /// Where rows t+ahead … lie; null when there are no more.
+  /// `ahead` rows on in a list, for prefetch_far; null at its end, and for a
+  /// range, which the hardware follows by itself.
   template <Index size>
-  HWY_INLINE const Value* const* at(Index t) {
-    if (t + ahead + size > last_) return nullptr;
-    for (Index i = 0; i < size; ++i) next_[i] = row(t + ahead + i);
-    return next_;
+  HWY_INLINE const Value* const* far(Index t) {
+    if (!rows_.index || t + ahead + size > last_) return nullptr;
+    for (Index i = 0; i < size; ++i) prefetch_far(b_.row(rows_.index[t + ahead + i]));
+    return at<size>(t + ahead, far_);
+  }
+  /// The next group of a list, the one after that of a range.
+  template <Index size>
+  HWY_INLINE const Value* const* near(Index t) {
+    const Index next = t + (rows_.index ? size : 2 * size);
+    return next + size <= last_ ? at<size>(next, near_) : nullptr;
   }
 
  private:
-  HWY_INLINE const Value* row(Index t) const {
-    prefetch(b_.row(rows_.index[t]));
-    return A_.data + rows_.index[t] * A_.stride;
+  template <Index size>
+  HWY_INLINE const Value* const* at(Index t, const Value** places) {
+    for (Index i = 0; i < size; ++i) places[i] = row(t + i);
+    return places;
   }
+  HWY_INLINE const Value* row(Index t) const { return A_.data + rows_.row(t) * A_.stride; }
 
   const DenseBlock<Value>& A_;
   const RowList& rows_;
   ConstView b_;
   Index last_;
-  const Value* next_[group];
+  const Value *far_[listed_group], *near_[listed_group];
 };
 
-/// Rows of a list: all dot products at once. Rows in a row: one after the
-/// other, which the hardware follows by itself and faster than by request.
-template <Index size, class Value>
-HWY_INLINE void group_dots(bool listed, const Value* const* a, const Value* const* next,
-                           const double* x, Index d, double* s) {
-  if (listed) return dots<size>(a, next, x, d, s);
-  for (Index i = 0; i < size; ++i) dots<1, Value>(a + i, nullptr, x, d, s + i);
+/// Of a list all dot products at once. Of a range one after the other, in the
+/// order of memory: the hardware's own prefetch wants that.
+template <bool listed, Index size, class Value>
+HWY_INLINE void group_dots(const Value* const* a, const Value* const* far, const double* x, Index d,
+                           double* s) {
+  if constexpr (listed) {
+    dots<size>(a, far, x, d, s);
+  } else {
+    for (Index i = 0; i < size; ++i) dots<1, Value>(a + i, nullptr, x, d, s + i);
+  }
 }
 
-template <class Value>
-void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a, double scale_b,
-              ConstView x, ConstView b, View g, double* residual2) {
-  const bool listed = rows.index != nullptr;
+template <bool listed, class Value>
+HWY_INLINE void gradient_by(const DenseBlock<Value>& A, const RowList& rows, double scale_a,
+                            double scale_b, ConstView x, ConstView b, View g, double* residual2) {
   LookAhead<Value> coming(A, rows, b);
-  in_groups(A, rows, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
-    const Value* const* next = coming.template at<size>(t);
+  in_groups<listed ? listed_group : range_group>(A, rows, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
+    const Value* const* far = coming.template far<size>(t);
+    const Value* const* near = coming.template near<size>(t);
     for (Index c = 0; c < x.rows; ++c) {
       double s[size];
-      group_dots<size>(listed, a, c == 0 ? next : nullptr, x.row(c), A.d, s);
+      group_dots<listed, size>(a, c == 0 ? far : nullptr, x.row(c), A.d, s);
       for (Index i = 0; i < size; ++i) {
         const double r = scale_b * (s[i] - b(rows.row(t + i), c)), w = rows.weight(t + i);
         if (residual2) residual2[c] += w * r * r;
         s[i] = w * r * scale_a;
       }
-      add_rows<size>(a, s, A.d, g.row(c));
+      add_rows<size>(a, c + 1 == x.rows ? near : nullptr, s, A.d, g.row(c));
     }
   });
 }
 
 template <class Value>
+void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a, double scale_b,
+              ConstView x, ConstView b, View g, double* residual2) {
+  if (rows.index) gradient_by<true>(A, rows, scale_a, scale_b, x, b, g, residual2);
+  else gradient_by<false>(A, rows, scale_a, scale_b, x, b, g, residual2);
+}
+
+template <class Value>
 void multiply(const DenseBlock<Value>& A, ConstView x, View y) {
-  in_groups(A, {y.rows, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
+  in_groups<range_group>(A, {y.rows, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
     for (Index c = 0; c < x.rows; ++c) {
       double s[size];
-      group_dots<size, Value>(false, a, nullptr, x.row(c), A.d, s);
+      group_dots<false, size, Value>(a, nullptr, x.row(c), A.d, s);
       for (Index i = 0; i < size; ++i) y(t + i, c) = s[i];
     }
   });
@@ -180,11 +214,11 @@ void multiply(const DenseBlock<Value>& A, ConstView x, View y) {
 
 template <class Value>
 void add_transposed(const DenseBlock<Value>& A, ConstView y, View g) {
-  in_groups(A, {y.rows, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
+  in_groups<range_group>(A, {y.rows, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
     for (Index c = 0; c < g.rows; ++c) {
       double s[size];
       for (Index i = 0; i < size; ++i) s[i] = y(t + i, c);
-      add_rows<size>(a, s, A.d, g.row(c));
+      add_rows<size, Value>(a, nullptr, s, A.d, g.row(c));
     }
   });
 }
@@ -212,10 +246,10 @@ void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, Con
   for (Index t = 0; t < rows.count; ++t) {
     const Index i = rows.row(t);
     const Value* a = A.data + i * A.stride;
-    const Value* const* next = coming.template at<1>(t);
+    const Value* const* far = coming.template far<1>(t);
     for (Index c = 0; c < x.rows; ++c) {
       double s = 0.0;
-      dots<1>(&a, c == 0 ? next : nullptr, x.row(c), A.d, &s);
+      dots<1>(&a, c == 0 ? far : nullptr, x.row(c), A.d, &s);
       add_scaled(a, -(rows.weight(t) * scale) * (s - b(i, c)), scale, A.d, x.row(c));
     }
   }
@@ -237,7 +271,7 @@ template <class Value>
 void norms(const DenseBlock<Value>& A, Index count, double scale, double* row_norms2,
            double* column_norms2) {
   const Vector unit = hn::Set(Doubles(), scale);
-  in_groups(A, {count, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
+  in_groups<range_group>(A, {count, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
     Eight sums[size];
     for (Index i = 0; i < size; ++i) sums[i] = Eight::zero();
     const auto add = [&](Index j, auto load, auto store) HWY_ATTR {
