@@ -1,7 +1,9 @@
 #include "bench/harness.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 namespace polyak::bench {
 namespace {
@@ -41,6 +43,7 @@ void Race::run(const Pace& pace) {
          (std::ssize(rounds_) < pace.least_rounds || now_s() < end)) {
     Round round;
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(pace.settle_s));
       if (pace.before_each) pace.before_each();
       round.push_back(contenders_[i].run(calls[i]));
     }

@@ -41,6 +41,7 @@ struct Pace {
   double seconds = 1.0;       // for the race
   double short_run_s = 0.01;  // for each run, where one call is shorter than that
   Index least_rounds = 5, most_rounds = 60;
+  double settle_s = 0.0;  // before each run: the threads of a BLAS spin for 26 ms after their work
   std::function<void()> before_each;  // not timed: brings the caches to a known state
 };
 

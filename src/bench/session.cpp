@@ -68,6 +68,7 @@ void Session::run(Race& race, double part) {
   Pace pace;
   pace.seconds = options_.seconds * part;
   pace.before_each = std::ref(wash_);
+  pace.settle_s = options_.quick ? 0.0 : 0.03;
   if (options_.quick) {
     pace.short_run_s = 1e-4;
     pace.least_rounds = 3;

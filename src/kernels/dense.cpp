@@ -1,6 +1,7 @@
 #include "kernels/dense.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <type_traits>
 
@@ -123,7 +124,7 @@ template <class Value>
 class LookAhead {
  public:
   LookAhead(const DenseBlock<Value>& A, const RowList& rows, ConstView b)
-      : A_(A), rows_(rows), b_(b), last_(A.d <= most_prefetched ? rows.count : 0) {
+      : A_(A), rows_(rows), b_(b), last_(worthwhile() ? rows.count : 0) {
     constexpr Index line = 64 / static_cast<Index>(sizeof(Value));
     for (Index t = 0; rows_.index && t < std::min(ahead, last_); ++t) {
       const Value* a = row(t);
@@ -148,6 +149,15 @@ class LookAhead {
   }
 
  private:
+  /// Long rows the hardware follows by itself; a list within a few rows is part
+  /// of a sweep, which finds most of them in the second cache.
+  bool worthwhile() const {
+    constexpr Index cached = 1 << 19;
+    if (A_.d > most_prefetched || rows_.count == 0) return false;
+    const Index span = rows_.row(rows_.count - 1) - rows_.row(0);
+    return !rows_.index || rows_.count <= ahead ||
+           std::abs(span * A_.stride) * static_cast<Index>(sizeof(Value)) > cached;
+  }
   template <Index size>
   HWY_INLINE const Value* const* at(Index t, const Value** places) {
     for (Index i = 0; i < size; ++i) places[i] = row(t + i);

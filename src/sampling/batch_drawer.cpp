@@ -27,14 +27,24 @@ BatchDrawer::BatchDrawer(const Sampler& sampler, Index batch, std::span<const do
       chunks_(chunk_count(batch, team)),
       places_(chunks_ * BatchSteps::buckets(rows_.size())) {}
 
-bool BatchDrawer::shared(Index batch) { return BatchSteps::buckets(to_size(batch)) > 1; }
-
-void BatchDrawer::draw(const Random& random, Index k) {
+template <class Run>
+void BatchDrawer::draw_by(Run run, const Random& random, Index k) {
   const Weighing by{own_.empty() ? nullptr : own_.data(),
                     1.0 / static_cast<double>(rows_.size())};
   const BatchSteps steps{sampler_.table(), random, static_cast<std::uint64_t>(k), rows_, scratch_,
                          weights_.data(),  by,     chunks_, places_.data()};
-  steps.all([this](Index count, auto body) { team_.run(count, body); });
+  steps.all(run);
+}
+
+void BatchDrawer::draw(const Random& random, Index k) {
+  draw_by([this](Index count, auto body) { team_.run(count, body); }, random, k);
+}
+
+void BatchDrawer::draw_alone(const Random& random, Index k) {
+  const auto in_turn = [](Index count, auto body) {
+    for (Index i = 0; i < count; ++i) body(i);
+  };
+  draw_by(in_turn, random, k);
 }
 
 }  // namespace polyak

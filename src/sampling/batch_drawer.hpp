@@ -17,17 +17,18 @@ class BatchDrawer {
   /// team must outlive this.
   BatchDrawer(const Sampler& sampler, Index batch, std::span<const double> own, ThreadTeam& team);
 
-  /// Whether the team draws a batch of that size; a smaller one the caller does.
-  static bool shared(Index batch);
-
-  /// Draws t = 0 .. batch-1 of iteration k: the same for every team.
+  /// Draws t = 0 .. batch-1 of iteration k, by the team or alone: the same.
   void draw(const Random& random, Index k);
+  void draw_alone(const Random& random, Index k);
 
   /// What was drawn, ascending; and w_j/(B·p_j) of each.
   std::span<const Index> rows() const { return rows_; }
   std::span<const double> weights() const { return weights_; }
 
  private:
+  template <class Run>
+  void draw_by(Run run, const Random& random, Index k);
+
   const Sampler& sampler_;
   std::span<const double> own_;
   ThreadTeam& team_;

@@ -9,8 +9,8 @@ namespace {
 // Enough that a round of the team is small beside them; few enough that what
 // the end of a run leaves unused is little, and all of them stay in cache.
 Index iterations_at_once(Index batch) {
-  constexpr Index draws = 4096, most = 16;
-  return BatchDrawer::shared(batch) ? 1 : std::clamp<Index>(draws / std::max<Index>(1, batch), 1, most);
+  constexpr Index draws = 1 << 14, most = 16;
+  return std::clamp<Index>(draws / std::max<Index>(1, batch), 1, most);
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ BatchWindow::BatchWindow(const Sampler& sampler, Index batch, std::span<const do
 void BatchWindow::draw_from(Index k) {
   first_ = k;
   if (drawers_.size() == 1) return drawers_[0].draw(random_, k);
-  team_.run(std::ssize(drawers_), [&](Index i) { drawers_[to_size(i)].draw(random_, k + i); });
+  team_.run(std::ssize(drawers_), [&](Index i) { drawers_[to_size(i)].draw_alone(random_, k + i); });
 }
 
 }  // namespace polyak
