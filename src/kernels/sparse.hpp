@@ -21,26 +21,43 @@ struct SparseBlock {
   }
 };
 
+/// The lines of a row, into the second cache (as in dense.cpp).
 template <class Value, class Column>
 void prefetch(const SparseRow<Value, Column>& row) {
   constexpr Index line = 64, most = 16;  // the hardware follows longer rows by itself
-  const auto fetch = [](const auto* first, const auto* last) {
+  const auto fetch = [](const auto* first, Index count) {
     constexpr Index step = line / static_cast<Index>(sizeof(*first));
-    for (Index k = 0; k < most && first + k * step < last; ++k)
-      __builtin_prefetch(first + k * step);
+    for (Index k = 0; k < std::min(count, most * step); k += step)
+      __builtin_prefetch(first + k, 0, 2);
+    if (count > 0) __builtin_prefetch(first + count - 1, 0, 2);
   };
-  fetch(row.a, row.a + row.count);
-  fetch(row.col, row.col + row.count);
+  fetch(row.a, row.count);
+  fetch(row.col, row.count);
 }
 
-/// Looks ahead of row t in a list.
+/// Rows of a list are asked for before their turn, and where they start before
+/// that.
 template <class Value, class Column>
-void look_ahead(const SparseBlock<Value, Column>& A, const RowList& rows, Index t) {
-  constexpr Index ahead = 8;
-  if (!rows.index || t + 2 * ahead >= rows.count) return;
-  __builtin_prefetch(A.start + rows.index[t + 2 * ahead]);
-  prefetch(A.row(rows.index[t + ahead]));
-}
+class SparseLookAhead {
+ public:
+  SparseLookAhead(const SparseBlock<Value, Column>& A, const RowList& rows)
+      : A_(A), rows_(rows), last_(rows.index ? rows.count : 0) {
+    for (Index t = 0; t < std::min(2 * ahead, last_); ++t) starts(t);
+    for (Index t = 0; t < std::min(ahead, last_); ++t) prefetch(A_.row(rows_.index[t]));
+  }
+  void at(Index t) const {
+    if (t + 2 * ahead < last_) starts(t + 2 * ahead);
+    if (t + ahead < last_) prefetch(A_.row(rows_.index[t + ahead]));
+  }
+
+ private:
+  static constexpr Index ahead = 8;
+  void starts(Index t) const { __builtin_prefetch(A_.start + rows_.index[t]); }
+
+  const SparseBlock<Value, Column>& A_;
+  const RowList& rows_;
+  Index last_;
+};
 
 /// The dot products of some rows before any of them is added to g: the first
 /// then need not wait for each other.
@@ -48,10 +65,11 @@ template <class Value, class Column>
 void gradient(const SparseBlock<Value, Column>& A, const RowList& rows, double scale_a,
               double scale_b, ConstView x, ConstView b, View g, double* residual2) {
   constexpr Index group = 4;
+  const SparseLookAhead coming(A, rows);
   double s[group];
   for (Index t = 0; t < rows.count; t += group) {
     const Index size = std::min(group, rows.count - t);
-    for (Index i = 0; i < size; ++i) look_ahead(A, rows, t + i);
+    for (Index i = 0; i < size; ++i) coming.at(t + i);
     for (Index c = 0; c < x.rows; ++c) {
       for (Index i = 0; i < size; ++i) {
         const Index row = rows.row(t + i);
@@ -74,9 +92,10 @@ void add_transposed(const SparseBlock<Value, Column>& A, ConstView y, View g) {
 template <class Value, class Column>
 void kaczmarz(const SparseBlock<Value, Column>& A, const RowList& rows, double scale, ConstView b,
               View x) {
+  const SparseLookAhead coming(A, rows);
   Index t = 0;
   const auto row_at = [&](Index i) {
-    look_ahead(A, rows, t++);
+    coming.at(t++);
     return A.row(i);
   };
   reference::kaczmarz(row_at, rows, scale, b, x);

@@ -32,7 +32,7 @@ Index Products::chunk_count(Index rows) const {
   const double work = static_cast<double>(rows) * entries_per_row_;
   const double d = static_cast<double>(std::max<Index>(1, A_.cols()));
   const double wanted = std::min({static_cast<double>(most_chunks),
-                                  static_cast<double>(rows) / 64, work / 4096, work / (8 * d)});
+                                  static_cast<double>(rows) / 64, work / 4096, work / (2 * d)});
   return std::max<Index>(1, static_cast<Index>(wanted));
 }
 
