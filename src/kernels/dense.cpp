@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <type_traits>
 
 #include "kernels/reference.hpp"
@@ -18,7 +17,6 @@ struct Table {
   decltype(&kernels::multiply<Value>) multiply;
   decltype(&kernels::add_transposed<Value>) add_transposed;
   decltype(&kernels::kaczmarz<Value>) kaczmarz;
-  decltype(&kernels::norms<Value>) norms;
 };
 
 }  // namespace polyak::kernels
@@ -265,48 +263,6 @@ void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, Con
   }
 }
 
-/// visible_square of reference.hpp, eight at a time.
-HWY_INLINE Eight visible_squares(const Eight& a, Vector unit) {
-  const Vector least = hn::Set(Doubles(), std::numeric_limits<double>::min());
-  Eight out;
-  for (Index k = 0; k < vectors; ++k) {
-    const Vector s = hn::Mul(unit, a.v[k]), square = hn::Mul(s, s);
-    const auto lost = hn::And(hn::Lt(square, least), hn::Ne(a.v[k], hn::Zero(Doubles())));
-    out.v[k] = hn::IfThenElse(lost, least, square);
-  }
-  return out;
-}
-
-template <class Value>
-void norms(const DenseBlock<Value>& A, Index count, double scale, double* row_norms2,
-           double* column_norms2) {
-  const Vector unit = hn::Set(Doubles(), scale);
-  in_groups<range_group>(A, {count, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
-    Eight sums[size];
-    for (Index i = 0; i < size; ++i) sums[i] = Eight::zero();
-    const auto add = [&](Index j, auto load, auto store) HWY_ATTR {
-      Eight column = column_norms2 ? load(column_norms2 + j) : Eight::zero();
-      for (Index i = 0; i < size; ++i) {
-        const Eight v = load(a[i] + j), s = v.times(unit);
-        sums[i].add_product(s, s);
-        if (column_norms2) column.add(visible_squares(v, unit));
-      }
-      if (column_norms2) store(column, column_norms2 + j);
-    };
-    Index j = 0;
-    for (; j + lanes <= A.d; j += lanes) {
-      add(j, [](const auto* p) HWY_ATTR { return Eight::from(p); },
-          [](const Eight& v, double* p) HWY_ATTR { v.store(p); });
-    }
-    if (const Index rest = A.d - j; rest > 0) {
-      add(j, [=](const auto* p) HWY_ATTR { return Eight::first(p, rest); },
-          [=](const Eight& v, double* p) HWY_ATTR { v.store(p, rest); });
-    }
-    for (Index i = 0; i < size; ++i)
-      row_norms2[t + i] = visible_norm2(sums[i].sum(), a[i], A.d);
-  });
-}
-
 #else
 
 template <class Value>
@@ -331,17 +287,12 @@ template <class Value>
 void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, ConstView b, View x) {
   reference::kaczmarz(plain_rows(A), rows, scale, b, x);
 }
-template <class Value>
-void norms(const DenseBlock<Value>& A, Index count, double scale, double* row_norms2,
-           double* column_norms2) {
-  reference::norms(plain_rows(A), count, scale, row_norms2, column_norms2);
-}
 
 #endif
 
 template <class Value>
 Table<Value> table() {
-  return {gradient<Value>, multiply<Value>, add_transposed<Value>, kaczmarz<Value>, norms<Value>};
+  return {gradient<Value>, multiply<Value>, add_transposed<Value>, kaczmarz<Value>};
 }
 Table<double> double_table() { return table<double>(); }
 Table<float> float_table() { return table<float>(); }
@@ -378,19 +329,12 @@ template <class Value>
 void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, ConstView b, View x) {
   chosen(Value()).kaczmarz(A, rows, scale, b, x);
 }
-template <class Value>
-void norms(const DenseBlock<Value>& A, Index count, double scale, double* row_norms2,
-           double* column_norms2) {
-  chosen(Value()).norms(A, count, scale, row_norms2, column_norms2);
-}
-
 #define POLYAK_DENSE(Value)                                                                     \
   template void gradient(const DenseBlock<Value>&, const RowList&, double, double, ConstView,   \
                          ConstView, View, double*);                                             \
   template void multiply(const DenseBlock<Value>&, ConstView, View);                            \
   template void add_transposed(const DenseBlock<Value>&, ConstView, View);                      \
-  template void kaczmarz(const DenseBlock<Value>&, const RowList&, double, ConstView, View);    \
-  template void norms(const DenseBlock<Value>&, Index, double, double*, double*);
+  template void kaczmarz(const DenseBlock<Value>&, const RowList&, double, ConstView, View);
 POLYAK_DENSE(double)
 POLYAK_DENSE(float)
 #undef POLYAK_DENSE
