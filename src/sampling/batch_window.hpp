@@ -24,7 +24,9 @@ class BatchWindow {
 
  private:
   void draw_from(Index k);
+  void expect_from(Index k) const;
 
+  const Sampler& sampler_;
   ThreadTeam& team_;
   Random random_;
   std::vector<BatchDrawer> drawers_;
