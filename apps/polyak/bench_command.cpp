@@ -123,7 +123,7 @@ namespace polyak::cli {
 
 int bench_command(const Words& words, Messages&) {
   if (!words.empty() && words[0] == "--help")
-    return print("Not in this build: configure with -DPOLYAK_BENCH=ON.\n"), 0;
+    return print("Usage: polyak bench\n\nNot in this build: configure with -DPOLYAK_BENCH=ON.\n"), 0;
   throw Error(ErrorCode::usage, {.what = "this build has no benchmark",
                                  .where = "bench",
                                  .found = {},

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "polyak/error.hpp"
+#include "support/sanitized.hpp"
 
 namespace polyak {
 namespace {
@@ -111,7 +112,7 @@ TEST(ThreadTeam, ComesAndGoesWithoutWork) {
   for (int i = 0; i < 100; ++i) ThreadTeam(4);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef POLYAK_SANITIZED
 // Address space for a few stacks and no more.
 void ask_for_too_many_threads() {
   std::ifstream statm("/proc/self/statm");

@@ -12,14 +12,7 @@
 
 #include "polyak/error.hpp"
 #include "polyak/io.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define POLYAK_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define POLYAK_SANITIZED 1
-#endif
-#endif
+#include "support/sanitized.hpp"
 
 namespace polyak::testing {
 

@@ -1,0 +1,13 @@
+#pragma once
+
+// POLYAK_SANITIZED: a sanitizer watches. It takes terabytes of addresses, keeps
+// memory of its own and some calls for itself, so that tests of limits cannot
+// run beside it.
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define POLYAK_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define POLYAK_SANITIZED 1
+#endif
+#endif
