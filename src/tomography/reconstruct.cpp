@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "matrix/products.hpp"
 #include "polyak/error.hpp"
@@ -20,13 +21,29 @@ namespace {
 
 bool is_sweep(const std::string& method) { return method == "sirt" || method == "sart"; }
 
+// sirt, sart and fbp read next to nothing of what steers the library's methods;
+// those refuse what they do not use by themselves.
+void check_unused(const ReconstructOptions& o) {
+  const bool fbp = o.method == "fbp";
+  const std::pair<const char*, bool> given[] = {
+      {"batch", o.batch.has_value()},       {"step-size", o.step_size.has_value()},
+      {"momentum", o.momentum.has_value()}, {"b-star", o.b_star.has_value()},
+      {"coverage", o.coverage.has_value()}, {"sampling", o.sampling != "row-norm"},
+      {"ridge", o.ridge > 0.0},             {"relaxation", fbp && o.relaxation != 1.0},
+      {"noise", fbp && o.noise},            {"plateau", fbp && o.plateau},
+      {"start", fbp && o.start != "zero"}};
+  for (const auto& [name, used] : given) {
+    if (used)
+      refuse(ErrorCode::usage, std::string("--") + name,
+             "the method " + o.method + " does not use this option", "a value", "none");
+  }
+}
+
 void check_options(const ReconstructOptions& o) {
   if (is_sweep(o.method) && !(o.relaxation > 0.0 && o.relaxation < 2.0))
     refuse(ErrorCode::usage, "relaxation", "the relaxation is not stable",
            fmt::format("{:g}", o.relaxation), "above 0 and below 2");
-  if ((is_sweep(o.method) || o.method == "fbp") && o.ridge > 0.0)
-    refuse(ErrorCode::usage, "ridge", "the method " + o.method + " does not use a ridge term",
-           fmt::format("{:g}", o.ridge), "0, or another method");
+  if (is_sweep(o.method) || o.method == "fbp") check_unused(o);
   if (o.start != "zero" && o.start != "fbp")
     refuse(ErrorCode::usage, "start", "there is no such start", "'" + o.start + "'", "zero or fbp");
 }

@@ -99,6 +99,10 @@ bad 2 s.npy "${scan[@]}" --angles 0:180
 bad 2 s.npy "${scan[@]}" --slices 0:2
 bad 2 s.npy "${scan[@]}" --image-every 3
 bad 2 s.npy "${scan[@]}" --center 3 --offset 1
+for unused in "sirt --momentum 0.5" "sart --sampling uniform" "fbp --batch 10" "fbp --noise 1"; do
+  bad 2 s.npy "${scan[@]}" --method $unused
+  stderr_has "does not use this option"
+done
 bad 2 s.npy "${scan[@]}" --source-distance 5
 expect 2 "$POLYAK" tomography recostruct
 stderr_has "did you mean reconstruct?"
