@@ -43,7 +43,7 @@ std::string help() {
       "Least squares by row sampling.\n\nUsage: polyak COMMAND [arguments] "
       "[options]\n\nCommands:\n";
   for (const Command& command : commands())
-    out += fmt::format("  {:<10} {}\n", command.name, command.summary);
+    out += fmt::format("  {:<11} {}\n", command.name, command.summary);
   return out + R"(
 polyak COMMAND --help explains a command, polyak --version tells the version.
 
