@@ -27,12 +27,15 @@ Products::Products(const RowMatrix& A, std::span<const double> weights, Scale sc
                            : 0.0) {}
 
 // Enough chunks to share, few enough that zeroing and adding their sums (d
-// numbers each) stays small beside the rows' own work.
+// numbers each) stays small beside the rows' own work, and that the first rows
+// of each, which nobody asked for in time, are few.
 Index Products::chunk_count(Index rows) const {
   const double work = static_cast<double>(rows) * entries_per_row_;
   const double d = static_cast<double>(std::max<Index>(1, A_.cols()));
-  const double wanted = std::min({static_cast<double>(most_chunks),
-                                  static_cast<double>(rows) / 64, work / 4096, work / (2 * d)});
+  const double n = static_cast<double>(rows);
+  const double by_rows = std::max(std::min(n / 64, 8.0), n / 512);
+  const double wanted =
+      std::min({static_cast<double>(most_chunks), by_rows, work / 4096, work / (2 * d)});
   return std::max<Index>(1, static_cast<Index>(wanted));
 }
 
