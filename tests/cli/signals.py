@@ -53,6 +53,8 @@ def first_signal_writes_the_answer(number):
 
 
 def second_signal_stops_at_once():
+    if "fsanitize=thread" in os.environ.get("POLYAK_FLAGS", ""):
+        return  # that sanitizer holds signals back until open() returns, which it never does
     os.mkfifo("pipe.csv")  # nobody reads it: writing x blocks
     process = start_measured("--output", "pipe.csv", "--report", "r.json")
     process.send_signal(signal.SIGINT)
