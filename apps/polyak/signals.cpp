@@ -55,4 +55,15 @@ HoldSignals::HoldSignals() {
 
 HoldSignals::~HoldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
+int exit_code(Status status) {
+  switch (status) {
+    case Status::converged: return 0;
+    case Status::limit:
+    case Status::stagnated: return 3;
+    case Status::diverged: return 4;
+    case Status::interrupted: return 128 + signal_received();
+  }
+  return 70;
+}
+
 }  // namespace polyak::cli

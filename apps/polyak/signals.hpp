@@ -4,6 +4,8 @@
 
 #include <signal.h>
 
+#include "polyak/report.hpp"
+
 namespace polyak::cli {
 
 /// Writing to a closed pipe and beyond the allowed file size become errors
@@ -28,5 +30,8 @@ class HoldSignals {
  private:
   sigset_t before_;
 };
+
+/// The exit code of a run that ended so; interrupted, it tells by what.
+int exit_code(Status status);
 
 }  // namespace polyak::cli

@@ -78,17 +78,6 @@ Report solve_loaded(const SolveRequest& request, const Loaded& loaded, Messages&
   });
 }
 
-int exit_code(Status status) {
-  switch (status) {
-    case Status::converged: return 0;
-    case Status::limit:
-    case Status::stagnated: return 3;
-    case Status::diverged: return 4;
-    case Status::interrupted: return 128 + signal_received();
-  }
-  return 70;
-}
-
 void add_reading(Report& report, const Loaded& loaded, double seconds) {
   report.seconds.read = seconds;
   report.seconds.total += seconds;

@@ -54,17 +54,6 @@ void write_on_the_way(ReconstructRequest& request, const LoadedScan& scan) {
   };
 }
 
-int exit_code(Status status) {
-  switch (status) {
-    case Status::converged: return 0;
-    case Status::limit:
-    case Status::stagnated: return 3;
-    case Status::diverged: return 4;
-    case Status::interrupted: return 128 + signal_received();
-  }
-  return 70;
-}
-
 }  // namespace
 
 int tomography_reconstruct(const Words& words, Messages& messages) {
