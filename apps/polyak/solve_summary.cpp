@@ -61,6 +61,15 @@ std::string time(const Seconds& seconds) {
                      duration(seconds.solve), duration(seconds.measure));
 }
 
+// What the automatic choice did, one line a step.
+std::string plan_rows(const Report& report) {
+  std::string out;
+  for (const Stage& stage : report.stages)
+    out += row(out.empty() ? "plan" : "", fmt::format("{} ({}): {}", stage.method,
+                                                      duration(stage.seconds), stage.outcome));
+  return out;
+}
+
 std::string norm_row(const char* label, const std::optional<double>& norm, const char* relative_to,
                      const std::optional<double>& relative) {
   if (!norm) return {};
@@ -100,6 +109,7 @@ std::string summary(const Report& report, const std::vector<std::string>& names,
   std::string out = fmt::format("{}: {}\n", heading(report.status), report.reason);
   out += row("problem", problem(report));
   out += row("method", parameters(report));
+  out += plan_rows(report);
   out += row("work", work(report));
   out += row("time", time(report.seconds));
   out += norm_row("residual", report.residual_norm, "|b|", report.relative_residual);

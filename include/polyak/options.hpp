@@ -27,6 +27,7 @@ struct SolveOptions {
   double gamma = 1e-3;
   std::string sampling = "row-norm";
   double tol = 1e-8;
+  std::string certify = "full";
   std::optional<Index> max_iterations;
   std::optional<double> max_passes;
   std::optional<double> time_limit_s;

@@ -50,9 +50,15 @@ class Problem {
   /// c × d.
   ConstView reference() const { return {reference_.data(), right_hand_sides(), cols(), cols()}; }
 
+  /// The same problem from another start (d × c); nothing big is copied.
+  Problem starting_at(Array x0) const;
+
  private:
   ProblemData data_;
   std::vector<double> lower_, upper_, x0_, reference_;
 };
+
+/// A c × d view as the d × c array that ProblemData and reports hold.
+Array transposed(ConstView x);
 
 }  // namespace polyak

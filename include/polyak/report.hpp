@@ -46,6 +46,7 @@ struct Used {
   std::optional<double> ark_mu;
   std::optional<double> ark_nu;
   std::optional<Index> rank;
+  std::optional<Index> sketch_rows;
   double tol = 0.0;
 };
 
@@ -58,6 +59,15 @@ struct Seconds {
   double solve = 0.0;
   double measure = 0.0;
   double total = 0.0;
+};
+
+/// One thing the automatic choice did: a method it tried, why, and how it went.
+struct Stage {
+  std::string method;
+  std::string why;
+  std::optional<double> predicted_seconds;  ///< of a nominal machine (docs/auto.md)
+  double seconds = 0.0;
+  std::string outcome;
 };
 
 struct [[nodiscard]] Report {
@@ -74,6 +84,12 @@ struct [[nodiscard]] Report {
   std::optional<double> relative_residual;
   std::optional<double> relative_gradient;
   std::optional<double> error;
+  /// The smaller of ‖r‖/(‖A‖_F‖x‖+‖b‖) and ‖Aᵀr‖/(‖A‖_F‖r‖), for the worst
+  /// right-hand side: x solves exactly a problem whose A and b differ by no
+  /// more than about this much.
+  std::optional<double> backward_error;
+  std::string certified;  ///< what the tolerance was checked on: "full", "sampled", or nothing
+  std::vector<Stage> stages;  ///< of the automatic choice
   std::optional<double> measured_rate;  ///< per iteration, over the last part of the history
   SolveOptions asked;
   Used used;

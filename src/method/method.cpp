@@ -41,6 +41,12 @@ void Method::project(View x) const {
       x(c, j) = std::clamp(x(c, j), problem.lower()[to_size(j)], problem.upper()[to_size(j)]);
 }
 
+void keep_unseen(const Setting& setting, View step) {
+  if (setting.problem.ridge() > 0.0) return;
+  for (Index j : setting.facts.zero_columns)
+    for (Index c = 0; c < step.rows; ++c) step(c, j) = 0.0;
+}
+
 namespace {
 
 using Make = std::unique_ptr<Method> (*)(const Setting&);
@@ -77,6 +83,9 @@ const std::vector<Entry>& entries() {
       {{"cgls", "conjugate gradients for least squares", ridge, false}, make_cgls},
       {{"lsqr", "Paige and Saunders' LSQR", ridge, false}, make_lsqr},
       {{"direct", "QR factorisation, rank-revealing", ridge, false}, make_direct},
+      {{"normal", "normal equations by Cholesky, refined", ridge, false}, make_normal},
+      {{"sketch-hbm", "heavy ball preconditioned by a sketch of A", ridge, false},
+       make_sketched_heavy_ball},
   };
   return table;
 }

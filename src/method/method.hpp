@@ -30,6 +30,7 @@ struct Parameters {
   std::function<double(Index)> momentum;  // beta_k
   bool land_on_rows = false;              // randomized Kaczmarz: step 1/‖a_j‖² exactly
   double mu = 0.0, nu = 0.0;              // accelerated Kaczmarz
+  Index sketch_rows = 0;                  // of a sketched preconditioner
   std::uint64_t seed = 0, stream = 0;
   Index replicates = 1;  // runs side by side, of streams stream, stream + 1, …
 };
@@ -97,6 +98,10 @@ class GradientSource {
   double ridge_step_;
 };
 
+/// Not even rounding moves what A does not see: the step of a zero column is 0
+/// (with a ridge it is the ridge's).
+void keep_unseen(const Setting& setting, View step);
+
 std::unique_ptr<Method> make_method(const std::string& name, const Setting& setting);
 
 // One per file.
@@ -108,5 +113,7 @@ std::unique_ptr<Method> make_accelerated_kaczmarz(const Setting& setting);
 std::unique_ptr<Method> make_cgls(const Setting& setting);
 std::unique_ptr<Method> make_lsqr(const Setting& setting);
 std::unique_ptr<Method> make_direct(const Setting& setting);
+std::unique_ptr<Method> make_normal(const Setting& setting);
+std::unique_ptr<Method> make_sketched_heavy_ball(const Setting& setting);
 
 }  // namespace polyak

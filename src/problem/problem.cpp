@@ -93,4 +93,17 @@ Problem::Problem(ProblemData data) : data_(std::move(data)) {
   reference_ = transpose(data_.reference, cols(), right_hand_sides(), "reference");
 }
 
+Problem Problem::starting_at(Array x0) const {
+  ProblemData data = data_;
+  data.x0 = std::move(x0);
+  return Problem(std::move(data));
+}
+
+Array transposed(ConstView x) {
+  std::vector<double> values(to_size(x.size()));
+  for (Index c = 0; c < x.rows; ++c)
+    for (Index j = 0; j < x.cols; ++j) values[to_size(j * x.rows + c)] = x(c, j);
+  return Array(std::move(values), x.cols, x.rows);
+}
+
 }  // namespace polyak

@@ -109,6 +109,7 @@ void Driver::measure(Observer& observer) {
     if (best_.empty() || last_.line.gradient_norm < best_gradient_) {
       best_.assign(x.data, x.data + x.size());
       best_gradient_ = last_.line.gradient_norm;
+      best_backward_error_ = last_.backward_error;
     }
     const double unit = engine_.facts().scale.a / engine_.facts().scale.b;
     const double expected = last_.residual / std::sqrt(engine_.facts().frobenius2) * unit;
@@ -271,14 +272,13 @@ Report Driver::report(const Verdict& verdict) const {
     out.relative_residual = line->relative_residual;
     out.relative_gradient = line->relative_gradient;
     out.error = line->error;
+    out.backward_error = take_last ? last_.backward_error : best_backward_error_;
+    out.certified = "full";
   }
   out.measured_rate = measured_rate(history_);
   const Index d = problem.cols(), c = problem.right_hand_sides();
   const double* x = method_ && take_last ? method_->x().data : best_.data();
-  std::vector<double> transposed(to_size(d * c));
-  for (Index i = 0; i < c; ++i)
-    for (Index j = 0; j < d; ++j) transposed[to_size(j * c + i)] = x[i * d + j];
-  out.x = Array(std::move(transposed), d, c);
+  out.x = transposed({x, c, d, d});
   out.seconds = engine_.seconds();
   out.seconds.solve = solve_seconds_;
   out.seconds.measure = measure_seconds_;

@@ -52,7 +52,7 @@ class Driver {
   std::vector<Measurement> history_;
   Measured last_;
   std::vector<double> best_;
-  double best_gradient_ = 0.0, first_residual_ = 0.0, largest_x_ = 0.0;
+  double best_gradient_ = 0.0, best_backward_error_ = 0.0, first_residual_ = 0.0, largest_x_ = 0.0;
   Index measured_rows_ = 0;
   double solve_seconds_ = 0.0, measure_seconds_ = 0.0;
 };

@@ -92,6 +92,7 @@ Measured Monitor::measure(ConstView x) {
     worst_gradient = std::max(worst_gradient, by_gradient);
     total2 += residual2_[to_size(c)];
   }
+  out.backward_error = out.distance;
   out.distance = tol_ > 0.0 ? out.distance / tol_
                  : out.distance > 0.0 ? std::numeric_limits<double>::infinity() : 0.0;
   out.residual = std::sqrt(total2);

@@ -16,6 +16,7 @@ namespace polyak {
 struct Measured {
   Measurement line;        ///< for the history, in the user's units
   double distance = 0.0;   ///< how far above the tolerance the worst right-hand side is; ≤ 1 is converged
+  double backward_error = 0.0;  ///< the same, times the tolerance
   bool by_residual = true; ///< which of the two tests that one is nearer to
   double residual = 0.0;   ///< ‖r‖ with the ridge part, scaled units
   bool finite = true;

@@ -14,8 +14,8 @@ std::vector<OptionRecord<SolveOptions>> make_table() {
   for (const MethodInfo& info : method_table()) methods += "|" + info.name;
   return {
       {.name = "method", .field = &O::method, .value = methods,
-       .sentence = "The algorithm; auto is direct for up to 3000 columns, lsqr beyond, nag with "
-                   "bounds."},
+       .sentence = "The algorithm; auto looks at a few rows first and takes the one with the least "
+                   "predicted time."},
       {.name = "batch", .field = &O::batch_size, .value = "N",
        .sentence = "Rows drawn in each iteration, with replacement; auto takes the one with the "
                    "least predicted work, or the paper's B* with --parameters paper.",
@@ -47,6 +47,9 @@ std::vector<OptionRecord<SolveOptions>> make_table() {
       {.name = "tol", .field = &O::tol, .value = "TOL",
        .sentence = "Stop when |r| <= tol(|A||x|+|b|) or |A'r| <= tol|A||r|.",
        .lowest = 0, .highest = 1, .open_above = true},
+      {.name = "certify", .field = &O::certify, .value = "full|sampled",
+       .sentence = "What the tolerance is checked on by the method auto: every row, or rows drawn "
+                   "at random where that is enough to tell; the report says which."},
       {.name = "max-iterations", .field = &O::max_iterations, .value = "N",
        .sentence = "Most iterations; auto is no limit of its own.", .lowest = 0},
       {.name = "max-passes", .field = &O::max_passes, .value = "P",

@@ -6,6 +6,7 @@
 #include "core/clock.hpp"
 #include "polyak/error.hpp"
 #include "sampling/law.hpp"
+#include "solve/costs.hpp"
 #include "solve/forecast.hpp"
 #include "theory/parameters.hpp"
 
@@ -42,6 +43,7 @@ class Planner {
     if (plan_.method == "minibatch-sgd") minibatch_sgd_step();
     if (plan_.method == "ark") choose_ark();
     if (plan_.method == "rk") choose_kaczmarz();
+    if (plan_.method == "sketch-hbm") choose_sketch();
     use_sequences();
     predict_rate();
     plan_.parameters.seed = options_.seed;
@@ -224,8 +226,24 @@ class Planner {
     plan_.parameters.land_on_rows = true;
   }
 
+  // The Marchenko–Pastur band (method/sketched_heavy_ball.cpp) gives them all.
+  void choose_sketch() {
+    const double digits = std::log(1.0 / std::max(options_.tol, 1e-16));
+    const Index rows = Costs(problem_).sketch_rows(digits);
+    const double r = static_cast<double>(problem_.cols()) / static_cast<double>(rows);
+    plan_.parameters.sketch_rows = rows;
+    plan_.used.sketch_rows = rows;
+    alpha_ = (1.0 - r) * (1.0 - r);
+    beta_ = r;
+    plan_.used.momentum = beta_;
+    plan_.used.predicted_rate = std::sqrt(r);
+    plan_.used.predicted_rate_kind = "model: Marchenko-Pastur band of the sketch";
+    plan_.pace = 1.0 / (1.0 - std::sqrt(r));
+  }
+
   void use_sequences() {
-    if (alpha_ > 0.0 && !options_.step_sequence) plan_.used.step_size = scaled(alpha_);
+    if (alpha_ > 0.0 && !options_.step_sequence)
+      plan_.used.step_size = plan_.used.sketch_rows ? alpha_ : scaled(alpha_);
     if ((info_->traits & trait::momentum) && !options_.momentum_sequence)
       plan_.used.momentum = beta_;
     const double alpha = alpha_, beta = beta_, a = facts_.scale.a;
@@ -252,6 +270,7 @@ class Planner {
 
   // Deterministic methods and ARK are proved; sampled ones are modelled.
   void predict_rate() {
+    if (plan_.used.sketch_rows) return;
     const bool constant = !options_.step_sequence && !options_.momentum_sequence;
     const bool known = constant && lmin_ > 0.0;
     const double rate = known ? noiseless_rate() : 0.0;

@@ -64,7 +64,20 @@ Json used_json(const Used& used) {
   put(out, "ark_mu", used.ark_mu);
   put(out, "ark_nu", used.ark_nu);
   put(out, "rank", used.rank);
+  put(out, "sketch_rows", used.sketch_rows);
   put(out, "tol", used.tol);
+  return out;
+}
+
+Json stages_json(const std::vector<Stage>& stages) {
+  Json out = Json::array();
+  for (const Stage& stage : stages) {
+    Json one = {{"method", stage.method}, {"why", stage.why}};
+    put(one, "predicted_seconds", stage.predicted_seconds);
+    one["seconds"] = stage.seconds;
+    one["outcome"] = stage.outcome;
+    out.push_back(std::move(one));
+  }
   return out;
 }
 
@@ -74,6 +87,7 @@ void put_norms(Json& out, const Report& report) {
   put(out, "relative_residual", report.relative_residual);
   put(out, "relative_gradient", report.relative_gradient);
   put(out, "error", report.error);
+  put(out, "backward_error", report.backward_error);
   put(out, "measured_rate", report.measured_rate);
 }
 
@@ -102,6 +116,8 @@ std::string to_json(const Report& report) {
   out["passes"] = report.passes;
   out["bytes_read"] = report.bytes_read;
   put_norms(out, report);
+  if (!report.certified.empty()) out["certified"] = report.certified;
+  if (!report.stages.empty()) out["stages"] = stages_json(report.stages);
   out["asked"] = asked_json(report.asked);
   out["used"] = used_json(report.used);
   out["seconds"] = {{"read", report.seconds.read},

@@ -1,5 +1,6 @@
 #include "polyak/solve.hpp"
 
+#include "solve/automatic.hpp"
 #include "solve/driver.hpp"
 
 namespace polyak {
@@ -29,6 +30,7 @@ SolverState Solver::state() const { return impl_->driver.state(); }
 void Solver::restore(const SolverState& state) { impl_->driver.restore(state); }
 
 Report solve(const Problem& problem, const SolveOptions& options, Observer* observer) {
+  if (options.method == "auto") return automatic_solve(problem, options, observer);
   return Driver(problem, options).run(observer);
 }
 

@@ -82,7 +82,7 @@ TEST_P(EveryMethod, repeats_itself_for_a_seed_and_differs_for_another) {
   expect_same_bits(first, solution(solve(problem, options)));
   options.seed = 12345;
   const bool same = first == solution(solve(problem, options));
-  EXPECT_EQ(same, !sampled());
+  EXPECT_EQ(same, !sampled() && method() != "sketch-hbm");
 }
 
 TEST_P(EveryMethod, solves_several_right_hand_sides_as_it_solves_each) {
@@ -91,7 +91,7 @@ TEST_P(EveryMethod, solves_several_right_hand_sides_as_it_solves_each) {
   for (Index c = 0; c < 3; ++c) {
     const Rows alone = solution(solve(Problem(data(A, b.col(c))), fixed(25)));
     // One factorisation of [A b] serves all: equal to rounding only.
-    if (method() == "direct") EXPECT_LE((alone - together.col(c)).norm(), 1e-13 * alone.norm());
+    if (method() == "direct" || method() == "sketch-hbm") EXPECT_LE((alone - together.col(c)).norm(), 1e-13 * alone.norm());
     else expect_same_bits(alone, together.col(c));
   }
 }
@@ -152,7 +152,8 @@ TEST_P(EveryMethod, solves_the_smallest_systems) {
 }
 
 TEST_P(EveryMethod, honours_the_iteration_limit) {
-  SolveOptions options = fixed(method() == "direct" ? 0 : 3);
+  // Two of them are done, to the last bit, in one.
+  SolveOptions options = fixed(method() == "direct" || method() == "normal" ? 0 : 3);
   const Report report = solve(Problem(consistent()), options);
   EXPECT_EQ(report.status, Status::limit);
   EXPECT_EQ(report.iterations, *options.max_iterations);

@@ -1,0 +1,216 @@
+#include "solve/automatic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/clock.hpp"
+#include "polyak/simd.hpp"
+#include "solve/candidates.hpp"
+#include "solve/driver.hpp"
+
+namespace polyak {
+namespace {
+
+constexpr const char* subset_name = "subset-direct";
+
+class Automatic {
+ public:
+  Automatic(const Problem& problem, const SolveOptions& options, Observer* observer)
+      : problem_(problem), options_(options), observer_(observer ? observer : &nobody_) {
+    check_options(options, "direct");  // what auto may choose from heeds no more than that
+  }
+
+  Report run() {
+    if (problem_.rows() == 0 || problem_.cols() == 0) return only("direct");
+    look_at_rows();
+    if (consistent() && options_.certify == "sampled") return sampled_report();
+    for (const Candidate& candidate : candidates(problem_, options_.tol, trial_)) {
+      take(candidate);
+      if (!settled() && candidate.passes) go_on(candidate);
+      if (settled()) break;
+    }
+    return finish();
+  }
+
+ private:
+  bool consistent() const { return trial_ && trial_->consistent(options_.tol); }
+
+  Report only(const std::string& method) {
+    SolveOptions options = options_;
+    options.method = method;
+    Report report = Driver(problem_, options).run(observer_);
+    report.asked = options_;
+    return report;
+  }
+
+  void look_at_rows() {
+    const Costs costs(problem_);
+    const Index rows = rows_to_solve(problem_, costs);
+    const bool pays = rows > 0 && problem_.ridge() == 0.0 && !problem_.has_bounds() &&
+                      options_.tol > 0.0 && costs.direct() > 5e-3;
+    if (!pays) return;
+    const double start = now_s();
+    ThreadTeam team(static_cast<int>(options_.threads));
+    threads_ = team.size();
+    trial_ = try_subset(problem_, rows, options_.tol, options_.seed, team);
+    const double seconds = now_s() - start;
+    total_.seconds.setup += seconds;
+    if (!trial_) return;
+    total_.row_products += trial_->rows_solved;
+    total_.measured_row_products += trial_->rows_checked;
+    total_.bytes_read += static_cast<double>(trial_->rows_solved + trial_->rows_checked) *
+                         problem_.A().bytes() / static_cast<double>(problem_.rows());
+    total_.stages.push_back(
+        {subset_name, fmt::format("{} random rows, solved; {} others check it",
+                                  trial_->rows_solved, trial_->rows_checked),
+         costs.qr(static_cast<double>(rows)) + costs.small_qr(), seconds, trial_outcome()});
+    if (consistent()) start_ = trial_->x;
+  }
+
+  std::string trial_outcome() const {
+    if (consistent())
+      return "all rows checked meet the tolerance: the data look consistent";
+    return fmt::format("inconsistent, |r| is {:.1e} of |b|; rank {}, condition about {:.1e}",
+                       trial_->relative_residual, trial_->rank, trial_->condition);
+  }
+
+  // Never certified: most rows were not looked at.
+  Report sampled_report() {
+    Report out = total_;
+    out.status = Status::converged;
+    out.certified = "sampled";
+    out.reason = fmt::format(
+        "estimated: all {} rows checked meet |r_i| <= {:g}(|a_i||x|+|b_i|); with confidence "
+        "1 - {:g} at most {:.2g} % of the rows do not",
+        trial_->rows_checked, options_.tol, SubsetTrial::doubt, 100.0 * trial_->failing_share());
+    out.method = subset_name;
+    out.used.tol = options_.tol;
+    out.used.rank = trial_->rank;
+    out.relative_residual = trial_->relative_residual;
+    out.x = trial_->x;
+    out.asked = options_;
+    out.rows = problem_.rows();
+    out.cols = problem_.cols();
+    out.nnz = problem_.A().nonzeros();
+    out.right_hand_sides = problem_.right_hand_sides();
+    out.matrix = problem_.A().kind();
+    out.passes = static_cast<double>(out.row_products) / static_cast<double>(out.rows);
+    out.seed = options_.seed;
+    out.threads = threads_;
+    out.simd = simd_target();
+    out.seconds.total = out.seconds.setup;
+    return out;
+  }
+
+  void take(const Candidate& candidate) {
+    const double start = now_s();
+    SolveOptions options = limited(candidate);
+    const Problem from = start_.empty() ? problem_ : problem_.starting_at(start_);
+    Report report = Driver(from, options).run(observer_);
+    const bool nothing_done = report.iterations == 0 && consistent();
+    if (nothing_done && report.status == Status::converged) {
+      report.method = subset_name;
+      total_.stages.push_back({"check", "every row, against the tolerance",
+                               2.0 * Costs(problem_).pass(), now_s() - start, report.reason});
+    } else {
+      total_.stages.push_back({candidate.method, candidate.why, candidate.seconds,
+                               now_s() - start, to_string(report.status) + ": " + report.reason});
+    }
+    add(std::move(report));
+  }
+
+  // A trial that promises to end soon may.
+  void go_on(Candidate candidate) {
+    if (history_.size() < 2 || total_.status != Status::limit) return;
+    const Measurement &first = history_.front(), &last = history_.back();
+    const double fall = std::log(first.residual_norm / last.residual_norm) / *candidate.passes;
+    const double wanted = std::log(*total_.backward_error / options_.tol) / fall;
+    if (!(fall > 0.0) || wanted > 4.0 * *candidate.passes) return;
+    candidate.passes = 1.5 * wanted + 1.0;
+    candidate.why = "it promises to end soon";
+    take(candidate);
+  }
+
+  // What is left of the user's limits, and the candidate's own.
+  SolveOptions limited(const Candidate& candidate) const {
+    SolveOptions options = options_;
+    options.method = candidate.method;
+    options.tol = candidate.tol.value_or(options_.tol);
+    if (options.max_iterations) *options.max_iterations -= total_.iterations;
+    if (options.max_passes) *options.max_passes = std::max(0.0, *options.max_passes - passes());
+    if (candidate.passes)
+      options.max_passes = std::min(*candidate.passes, options.max_passes.value_or(1e300));
+    if (options.time_limit_s) *options.time_limit_s = std::max(0.0, *options.time_limit_s - spent());
+    return options;
+  }
+
+  double passes() const {
+    return static_cast<double>(total_.row_products) / static_cast<double>(problem_.rows());
+  }
+  double spent() const {
+    return total_.seconds.setup + total_.seconds.solve + total_.seconds.measure;
+  }
+
+  void add(Report report) {
+    for (Measurement m : report.history) {
+      m.iteration += total_.iterations;
+      m.row_products += total_.row_products;
+      m.seconds += total_.seconds.solve;
+      history_.push_back(m);
+    }
+    report.iterations += total_.iterations;
+    report.row_products += total_.row_products;
+    report.measured_row_products += total_.measured_row_products;
+    report.bytes_read += total_.bytes_read;
+    report.seconds.setup += total_.seconds.setup;
+    report.seconds.norms += total_.seconds.norms;
+    report.seconds.table += total_.seconds.table;
+    report.seconds.spectrum += total_.seconds.spectrum;
+    report.seconds.solve += total_.seconds.solve;
+    report.seconds.measure += total_.seconds.measure;
+    report.stages = std::move(total_.stages);
+    if (report.status != Status::diverged) start_ = report.x;
+    total_ = std::move(report);
+  }
+
+  bool met() const { return total_.backward_error && *total_.backward_error <= options_.tol; }
+  bool out_of_budget() const {
+    return (options_.time_limit_s && spent() >= *options_.time_limit_s) ||
+           (options_.max_iterations && total_.iterations >= *options_.max_iterations) ||
+           (options_.max_passes && passes() >= *options_.max_passes);
+  }
+  bool settled() const {
+    return met() || total_.status == Status::converged || total_.status == Status::interrupted ||
+           out_of_budget();
+  }
+
+  Report finish() {
+    if (met() && total_.status != Status::interrupted) total_.status = Status::converged;
+    total_.used.tol = options_.tol;
+    total_.asked = options_;
+    total_.history = std::move(history_);
+    total_.passes = passes();
+    total_.seconds.total = spent();
+    return std::move(total_);
+  }
+
+  const Problem& problem_;
+  const SolveOptions& options_;
+  Observer nobody_;
+  Observer* observer_;
+  std::optional<SubsetTrial> trial_;
+  Array start_;  // d × c, the best x so far
+  int threads_ = 1;
+  Report total_;
+  std::vector<Measurement> history_;
+};
+
+}  // namespace
+
+Report automatic_solve(const Problem& problem, const SolveOptions& options, Observer* observer) {
+  return Automatic(problem, options, observer).run();
+}
+
+}  // namespace polyak

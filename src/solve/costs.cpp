@@ -1,0 +1,68 @@
+#include "solve/costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace polyak {
+namespace {
+
+// Measured on two cores with AVX-512 (bench/results); other machines differ in
+// size more than in ratio.
+constexpr double stream_bytes = 2.5e10;   // rows of a dense A, read in order
+constexpr double sparse_bytes = 1.2e10;   // of CSR: entries are gathered
+constexpr double gram_flops = 1.1e11;     // kernels/gram
+constexpr double factor_flops = 4.0e10;   // Householder and Cholesky by LAPACK
+constexpr double sketch_adds = 6.0e9;     // of kernels::gradient_step into L2
+
+constexpr double one_core_bytes = 8e9;    // of rows at random
+constexpr double row_seconds = 5e-8;      // of a step, beside its row
+
+constexpr double ratios[] = {3.0, 4.0, 6.0, 8.0, 12.0};  // s/d of a sketch
+
+}  // namespace
+
+Costs::Costs(const Problem& problem)
+    : n_(static_cast<double>(problem.rows())),
+      d_(static_cast<double>(problem.cols())),
+      c_(static_cast<double>(problem.right_hand_sides())) {
+  const RowMatrix& A = problem.A();
+  const bool dense = A.nonzeros() == A.rows() * A.cols();
+  bytes_ = A.bytes();
+  pass_ = bytes_ / (dense ? stream_bytes : sparse_bytes);
+  vectors_ = 6.0 * 8.0 * n_ * c_ / stream_bytes;
+}
+
+double Costs::kaczmarz(double passes) const {
+  return passes * (bytes_ / one_core_bytes + n_ * row_seconds) + 3.0 * pass_;
+}
+double Costs::gram() const { return std::max(pass_, n_ * d_ * (d_ + c_) / gram_flops); }
+double Costs::qr(double rows) const { return 2.0 * rows * d_ * d_ / factor_flops; }
+double Costs::small_qr() const { return 12.0 * d_ * d_ * d_ / factor_flops; }
+double Costs::cholesky() const { return d_ * d_ * d_ / 3.0 / factor_flops; }
+double Costs::sketch() const { return std::max(pass_, 8.0 * n_ * (d_ + c_) / sketch_adds); }
+
+double Costs::direct() const {
+  const double tall = std::max(n_, d_), thin = std::min(n_, d_);
+  return 2.0 * tall * thin * thin / factor_flops + 12.0 * thin * thin * thin / factor_flops + pass_;
+}
+
+// √(d/s) off the error in each pass.
+double Costs::sketched_with(double ratio, double digits) const {
+  const double passes = 1.0 + digits / (0.5 * std::log(ratio));
+  return sketch() + qr(ratio * d_) + passes * pass_;
+}
+
+double Costs::sketched(double digits) const {
+  double best = sketched_with(ratios[0], digits);
+  for (double ratio : ratios) best = std::min(best, sketched_with(ratio, digits));
+  return best;
+}
+
+Index Costs::sketch_rows(double digits) const {
+  double best = ratios[0];
+  for (double ratio : ratios)
+    if (sketched_with(ratio, digits) < sketched_with(best, digits)) best = ratio;
+  return static_cast<Index>(std::max(96.0, std::ceil(best * d_)));
+}
+
+}  // namespace polyak

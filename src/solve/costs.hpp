@@ -1,0 +1,37 @@
+#pragma once
+
+// What things cost, in seconds of a nominal machine of two cores: enough to
+// tell which method is cheaper. The rates are constants, not measurements of
+// the moment, so that the same problem gets the same method, and the same
+// bits, every time and everywhere.
+
+#include "polyak/problem.hpp"
+
+namespace polyak {
+
+struct Costs {
+  explicit Costs(const Problem& problem);
+
+  double pass() const { return pass_; }       ///< one read of A: a fused gradient
+  double gram() const;                        ///< AᵀA and Aᵀb
+  double qr(double rows) const;               ///< R of so many rows of A's width
+  double small_qr() const;                    ///< singular values of R
+  double sketch() const;                      ///< one read, each entry added eight times
+  double kaczmarz(double passes) const;       ///< row after row on one core, and a check
+  double krylov_step() const { return 2.0 * pass_ + vectors_; }
+  /// normal equations, and one read to check them
+  double normal() const { return gram() + cholesky() + pass_; }
+  double direct() const;
+  /// to `digits` e-folds, with the best sketch
+  double sketched(double digits) const;
+  /// rows of that sketch
+  Index sketch_rows(double digits) const;
+
+ private:
+  double cholesky() const;
+  double sketched_with(double ratio, double digits) const;
+
+  double n_, d_, c_, bytes_, pass_, vectors_;
+};
+
+}  // namespace polyak

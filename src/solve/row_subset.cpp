@@ -1,0 +1,55 @@
+#include "solve/row_subset.hpp"
+
+#include <algorithm>
+
+#include "core/random.hpp"
+
+namespace polyak {
+
+std::vector<Index> random_rows(Index rows, Index count, std::uint64_t seed, std::uint64_t which,
+                               const std::vector<Index>& taken) {
+  const Random random(seed, stream::subset + which);
+  std::vector<Index> out;
+  count = std::min(count, rows - std::ssize(taken));
+  // In rounds, until there are enough different ones: few rounds, as callers
+  // want a small part of the rows; the last ones in row order where they do not.
+  for (std::uint64_t round = 0; std::ssize(out) < count && round < 64; ++round) {
+    const Index missing = count - std::ssize(out);
+    std::vector<Index> more;
+    for (Index t = 0; t < missing; ++t) {
+      const double u = random.uniform(round, static_cast<std::uint64_t>(t));
+      const Index row = std::min(rows - 1, static_cast<Index>(u * static_cast<double>(rows)));
+      if (!std::binary_search(taken.begin(), taken.end(), row)) more.push_back(row);
+    }
+    out.insert(out.end(), more.begin(), more.end());
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+  }
+  return out;
+}
+
+Problem subset_of(const Problem& problem, const std::vector<Index>& rows, ThreadTeam& team) {
+  const Index m = std::ssize(rows), d = problem.cols(), c = problem.right_hand_sides();
+  std::vector<double> A(to_size(m * d)), b(to_size(m * c));
+  constexpr Index few = 64;
+  team.run((m + few - 1) / few, [&](Index part) {
+    for (Index t = part * few; t < std::min(m, (part + 1) * few); ++t) {
+      const Index i = rows[to_size(t)];
+      problem.A().copy_rows(i, i + 1, {A.data() + t * d, 1, d, d});
+      for (Index k = 0; k < c; ++k) b[to_size(t * c + k)] = problem.b()(i, k);
+    }
+  });
+  ProblemData data;
+  data.A = dense_matrix(std::move(A), m, d);
+  data.b = Array(std::move(b), m, c);
+  for (Index i : rows)
+    if (!problem.weights().empty()) data.weights.push_back(problem.weights()[to_size(i)]);
+  data.ridge = problem.ridge();
+  data.lower = problem.lower();
+  data.upper = problem.upper();
+  data.x0 = transposed(problem.x0());
+  if (problem.has_reference()) data.reference = transposed(problem.reference());
+  return Problem(std::move(data));
+}
+
+}  // namespace polyak

@@ -1,0 +1,23 @@
+#pragma once
+
+// A few rows of a problem as a problem of its own: what is found on them holds
+// for all rows where rows look alike, and the rows left out can check it.
+
+#include <vector>
+
+#include "core/thread_team.hpp"
+#include "polyak/problem.hpp"
+
+namespace polyak {
+
+/// `count` different rows, ascending, each equally likely, none of `taken`
+/// (ascending). A pure function of the arguments; fewer where there are not so
+/// many. Draw `which` of several.
+std::vector<Index> random_rows(Index rows, Index count, std::uint64_t seed, std::uint64_t which,
+                               const std::vector<Index>& taken = {});
+
+/// Those rows of A and b with their weights; ridge, bounds, x0 and reference as
+/// in the whole. Reads these rows only.
+Problem subset_of(const Problem& problem, const std::vector<Index>& rows, ThreadTeam& team);
+
+}  // namespace polyak

@@ -1,0 +1,107 @@
+#include "spectrum/sketch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/random.hpp"
+#include "kernels/steps.hpp"
+
+namespace polyak {
+namespace {
+
+constexpr Index block_rows = 256;  // rows of A in hand at a time: they stay in cache
+constexpr Index few_rows = 32;     // … loaded by one thread
+constexpr Index few_columns = 48;  // … added by one thread
+
+// Where a row goes: one row of each band, and ±1/√copies.
+struct Target {
+  std::int32_t row;
+  float sign;
+};
+
+class Sketcher {
+ public:
+  Sketcher(const Problem& problem, Scale scale, Index rows, std::uint64_t seed, ThreadTeam& team)
+      : problem_(problem),
+        scale_(scale),
+        team_(team),
+        random_(seed, stream::sketch),
+        band_((rows + sketch_copies - 1) / sketch_copies),
+        width_(problem.cols() + problem.right_hand_sides()),
+        out_(band_ * sketch_copies, width_),
+        block_(block_rows, width_),
+        targets_(to_size(block_rows * sketch_copies)) {}
+
+  Buffer make() {
+    for (Index first = 0; first < problem_.rows(); first += block_rows) {
+      const Index count = std::min(block_rows, problem_.rows() - first);
+      team_.run((count + few_rows - 1) / few_rows, [&](Index part) {
+        load(first, part * few_rows, std::min(count, (part + 1) * few_rows));
+      });
+      // Every number of the sketch is summed in row order by whoever has its
+      // column: the team leaves no trace.
+      const Index parts = (width_ + few_columns - 1) / few_columns;
+      team_.run(parts, [&](Index part) {
+        add(count, width_ * part / parts, width_ * (part + 1) / parts);
+      });
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void load(Index first, Index from, Index to) {
+    const Index d = problem_.cols();
+    problem_.A().copy_rows(first + from, first + to, part(block_.view(), from, 0, to - from, d));
+    for (Index i = from; i < to; ++i) {
+      const Index row = first + i;
+      const double w = problem_.weights().empty() ? 1.0 : problem_.weights()[to_size(row)];
+      const double root = std::sqrt(w);
+      double* v = block_.view().row(i);
+      for (Index j = 0; j < d; ++j) v[j] *= scale_.a * root;
+      for (Index c = 0; c < problem_.right_hand_sides(); ++c)
+        v[d + c] = problem_.b()(row, c) * scale_.b * root;
+      choose_targets(row, targets_.data() + i * sketch_copies);
+    }
+  }
+
+  // 32 bits each: the lowest is the sign, the others a place in [0, band).
+  void choose_targets(Index row, Target* targets) const {
+    std::uint64_t bits[sketch_copies / 2];
+    random_.bits(static_cast<std::uint64_t>(row), 0, sketch_copies / 2, bits);
+    for (Index k = 0; k < sketch_copies; ++k) {
+      const std::uint64_t half = (bits[k / 2] >> (32 * (k % 2))) & 0xffffffffu;
+      const std::uint64_t place = ((half >> 1) * static_cast<std::uint64_t>(band_)) >> 31;
+      targets[k] = {static_cast<std::int32_t>(k * band_ + static_cast<Index>(place)),
+                    (half & 1) ? 1.0f : -1.0f};
+    }
+  }
+
+  void add(Index count, Index from, Index to) {
+    static const double size = 1.0 / std::sqrt(static_cast<double>(sketch_copies));
+    for (Index i = 0; i < count; ++i) {
+      const double* v = block_.view().row(i) + from;
+      for (Index k = 0; k < sketch_copies; ++k) {
+        const Target& t = targets_[to_size(i * sketch_copies + k)];
+        kernels::gradient_step(to - from, size * t.sign, v, out_.view().row(t.row) + from);
+      }
+    }
+  }
+
+  const Problem& problem_;
+  Scale scale_;
+  ThreadTeam& team_;
+  Random random_;
+  Index band_, width_;
+  Buffer out_, block_;
+  std::vector<Target> targets_;
+};
+
+}  // namespace
+
+Buffer sparse_sign_sketch(const Problem& problem, Scale scale, Index rows, std::uint64_t seed,
+                          ThreadTeam& team) {
+  return Sketcher(problem, scale, rows, seed, team).make();
+}
+
+}  // namespace polyak
