@@ -65,7 +65,7 @@ page::Chart curves(const Figure& figure) {
   page::Chart out;
   out.columns = figure.spec.columns;
   out.x_label = "iteration k";
-  out.y_label = "relative to the first";
+  out.y_label = figure.spec.residuals ? "relative to the first" : "error, relative to the first";
   if (figure.panels.size() < 3) {
     out.panel_width = 420;
     out.panel_height = 300;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "polyak/error.hpp"
-
 namespace polyak::experiments {
 namespace {
 
@@ -159,36 +157,6 @@ Verdict residual_within(const ClaimSpec& claim, const Pool& pool) {
           fmt::format("{:.5f} times", ratio), ratio <= 1.0 + claim.within};
 }
 
-// More iterations and fewer row products than another.
-Verdict costs(const ClaimSpec& claim, const Pool& pool) {
-  const Series& a = pool.find(claim.series[0]);
-  const Series& b = pool.find(claim.than);
-  const auto sa = steps_to(a.result, claim.tol), sb = steps_to(b.result, claim.tol);
-  if (!sa || !sb)
-    throw NotApplicable{fmt::format("{} does not reach {:g} in this run",
-                                    sa ? claim.than : claim.series[0], claim.tol)};
-  const double ra = static_cast<double>(*sa) * a.result.rows_per_iteration;
-  const double rb = static_cast<double>(*sb) * b.result.rows_per_iteration;
-  return {
-      fmt::format("more iterations and fewer row products than {} to {:g}", claim.than, claim.tol),
-      fmt::format("{} against {} iterations, {:.3g} against {:.3g} row products", *sa, *sb, ra, rb),
-      *sa > *sb && ra < rb};
-}
-
-Verdict fact(const ClaimSpec& claim, const Pool& pool) {
-  const std::map<std::string, double> known = {{"eta", pool.facts().eta_uniform},
-                                               {"kappa", pool.facts().kappa()},
-                                               {"B*", pool.facts().heuristic}};
-  const auto found = known.find(claim.fact);
-  if (found == known.end())
-    throw Error(ErrorCode::usage, {.what = "a claim names a fact that is not known",
-                                   .where = "'" + claim.fact + "'",
-                                   .found = {},
-                                   .expected = "eta, kappa or B*"});
-  return {fmt::format("{:g} ± {:g} %", claim.expected, 100.0 * claim.within), number(found->second),
-          std::abs(found->second / claim.expected - 1.0) <= claim.within};
-}
-
 }  // namespace
 
 const std::map<std::string, Check>& checks() {
@@ -202,6 +170,7 @@ const std::map<std::string, Check>& checks() {
                                                      {"floor_ratio", floor_ratio},
                                                      {"residual_within", residual_within},
                                                      {"costs", costs},
+                                                     {"passes", passes},
                                                      {"fact", fact}};
   return table;
 }

@@ -41,6 +41,10 @@ class Pool {
   std::vector<const Series*> series_;
 };
 
+Verdict costs(const ClaimSpec& claim, const Pool& pool);
+Verdict passes(const ClaimSpec& claim, const Pool& pool);
+Verdict fact(const ClaimSpec& claim, const Pool& pool);
+
 using Check = std::function<Verdict(const ClaimSpec&, const Pool&)>;
 const std::map<std::string, Check>& checks();
 

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/figure_cost.hpp"
 #include "polyak/error.hpp"
-#include "polyak/methods.hpp"
 #include "polyak/theory.hpp"
+#include "polyak/tomography_reconstruct.hpp"
 
 namespace polyak::experiments {
 namespace {
@@ -16,49 +17,6 @@ std::string filled(std::string text, const std::string& name, const std::string&
   for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
     text.replace(at, name.size(), value);
   return text;
-}
-
-bool belongs(const SeriesSpec& series, const PanelSpec& panel) {
-  return series.panels.empty() ||
-         std::find(series.panels.begin(), series.panels.end(), panel.title) != series.panels.end();
-}
-
-// One entry for each batch that the series asks for, at least one.
-struct Entry {
-  double c = 0.0, batch = 0.0;
-};
-std::vector<Entry> entries(const SeriesSpec& series, double heuristic) {
-  std::vector<Entry> out;
-  for (double c : series.times_heuristic) out.push_back({c, c * heuristic});
-  for (Index b : series.batches) out.push_back({0.0, static_cast<double>(b)});
-  if (out.empty()) out.push_back({});
-  return out;
-}
-
-Index iterations_of(const SeriesSpec& series, const PanelSpec& panel) {
-  return series.iterations.value_or(panel.iterations);
-}
-
-bool samples(const SeriesSpec& series) {
-  return !series.bound && find_method(series.options.method)->sampled;
-}
-
-// Full gradients have nothing to repeat.
-Index runs_of(const Spec& spec, const SeriesSpec& series) {
-  return samples(series) ? std::min(spec.trials, series.trials.value_or(spec.trials)) : 1;
-}
-
-double cost(const Spec& spec, const PanelSpec& panel, const SeriesSpec& series, double batch) {
-  const double rows = panel.problem.kind == "stacked"
-                          ? 2.0 * static_cast<double>(panel.problem.copies)
-                          : static_cast<double>(panel.problem.rows);
-  if (series.bound) return 0.0;
-  const bool sampled = samples(series);
-  const auto runs = static_cast<double>(runs_of(spec, series));
-  double iterations = static_cast<double>(iterations_of(series, panel));
-  if (spec.kind == Kind::batches && series.label != spec.steps_of) iterations *= 0.6;
-  return guessed_seconds(runs, iterations, sampled ? std::clamp(batch, 1.0, rows) : rows, rows,
-                         static_cast<double>(panel.problem.cols));
 }
 
 // √2·M·√beta^k, as the paper states it.
@@ -107,17 +65,33 @@ class PanelRunner {
   }
 
   void run_series(const SeriesSpec& series) {
-    if (!series.times_heuristic.empty() && !(out_.facts.heuristic > 0.0))
-      throw Error(ErrorCode::bad_data, {.what = "B* means nothing for this problem (kappa below 2)",
-                                        .where = series.where,
-                                        .found = fmt::format("kappa {:.3g}", out_.facts.kappa()),
-                                        .expected = {},
-                                        .hint = "give batches = [...] in rows"});
+    check_premises(series);
     int style = series.style.value_or(static_cast<int>(out_.series.size()));
     for (const Entry& entry : entries(series, out_.facts.heuristic)) {
       out_.series.push_back(one(series, entry));
       out_.series.back().style = style++;
     }
+  }
+
+  // What rests on lambda_min needs one.
+  void check_premises(const SeriesSpec& series) const {
+    const std::string kappa = out_.facts.lambda_min > 0.0
+                                  ? fmt::format("kappa {:.3g}", out_.facts.kappa())
+                                  : "a scan, whose lambda_min is next to nothing";
+    const bool in_units = !series.times_heuristic.empty() && !series.for_batch;
+    if (in_units && !(out_.facts.heuristic > 0.0))
+      throw Error(ErrorCode::bad_data,
+                  {.what = "B* means nothing for this problem",
+                   .where = series.where,
+                   .found = kappa,
+                   .expected = "kappa of 2 or more",
+                   .hint = "give batches = [...] in rows, or the B* that is wanted: for_batch"});
+    if (series.bound && !(out_.facts.lambda_min > 0.0))
+      throw Error(ErrorCode::bad_data, {.what = "the bound of HBM needs lambda_min",
+                                        .where = series.where,
+                                        .found = kappa,
+                                        .expected = {},
+                                        .hint = "leave the series out"});
   }
 
   Series one(const SeriesSpec& series, const Entry& entry) {
@@ -154,6 +128,8 @@ class PanelRunner {
     out.options = series.options;
     out.options.seed = spec_.seed;
     if (entry.batch > 0.0) out.options.batch_size = batch;
+    derive(series, out.options);
+    out.image = series.image;
     out.runs = runs_of(spec_, series);
     out.iterations = iterations_of(series, *out_.spec);
     if (spec_.kind == Kind::batches && series.label != spec_.steps_of) out.iterations = out_.k;
@@ -161,6 +137,17 @@ class PanelRunner {
     out.residuals = spec_.residuals;
     out.path = spec_.kind == Kind::paths;
     return out;
+  }
+
+  // Step and momentum that the spec leaves to the matrix.
+  void derive(const SeriesSpec& series, SolveOptions& options) const {
+    const ProblemFacts& f = out_.facts;
+    if (series.for_batch)
+      options.step_size = tomography::step_for(*series.for_batch, *options.momentum, f.frobenius2,
+                                               f.lambda_max, f.cols);
+    if (!series.coverage) return;
+    options.lambda_max = options.lambda_max.value_or(f.lambda_max);
+    options.lambda_min = *options.lambda_max / *series.coverage;
   }
 
   const Spec& spec_;
@@ -182,16 +169,6 @@ std::size_t place_of(const RunResult& result, Index k) {
   return after == result.iterations.begin()
              ? 0
              : static_cast<std::size_t>(after - result.iterations.begin()) - 1;
-}
-
-void expect_figure(const Spec& spec, Meter& meter) {
-  for (const PanelSpec& panel : spec.panels) {
-    const double heuristic = guessed_heuristic(panel.problem);
-    for (const SeriesSpec& series : spec.series)
-      if (belongs(series, panel))
-        for (const Entry& entry : entries(series, heuristic))
-          meter.expect(cost(spec, panel, series, entry.batch));
-  }
 }
 
 void run_panel(Figure& figure, std::size_t p, Lab& lab, Meter& meter) {

@@ -39,8 +39,6 @@ std::optional<Index> steps_to(const RunResult& result, double tol);
 /// The place of iteration k in the measurements, or of the last one before.
 std::size_t place_of(const RunResult& result, Index k);
 
-/// What the figures may cost, told to the meter.
-void expect_figure(const Spec& spec, Meter& meter);
 /// Fills panel `p` of the figure.
 void run_panel(Figure& figure, std::size_t p, Lab& lab, Meter& meter);
 

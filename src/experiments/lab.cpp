@@ -38,7 +38,8 @@ SolveOptions informed(const SolveOptions& asked, const ProblemFacts& facts) {
   const MethodInfo* method = find_method(asked.method);
   const bool ends = asked.parameters == "paper" || !method->sampled;
   if (!ends || asked.step_size) return out;
-  if (!out.lambda_min && (method->traits & trait::lambda_min)) out.lambda_min = facts.lambda_min;
+  if (!out.lambda_min && (method->traits & trait::lambda_min) && facts.lambda_min > 0.0)
+    out.lambda_min = facts.lambda_min;
   if (!out.lambda_max && (method->traits & trait::lambda_max)) out.lambda_max = facts.lambda_max;
   return out;
 }
@@ -95,12 +96,16 @@ const ProblemFacts& Lab::facts() {
   return *facts_;
 }
 
-// Longer runs hold shorter ones, so the number of iterations is no part of it;
-// nor are threads, which change no number.
+// Longer runs hold shorter ones, so the number of iterations is no part of it
+// (but for the image, which is the last x); nor are threads, which change no
+// number.
 std::string Lab::key(const Order& order) const {
-  return fmt::format("run {} {} | {} | seed {} runs {} every {} residuals {} path {}",
-                     version_string, problem_->key(), described(order.options), order.options.seed,
-                     order.runs, order.every, order.residuals, order.path);
+  std::string out =
+      fmt::format("run {} {} | {} | seed {} runs {} every {} residuals {} path {}", version_string,
+                  problem_->key(), described(order.options), order.options.seed, order.runs,
+                  order.every, order.residuals, order.path);
+  if (order.image) out += fmt::format(" image after {}", order.iterations);
+  return out;
 }
 
 RunResult Lab::run(const Order& order) {
@@ -127,9 +132,12 @@ RunResult Lab::run(const Order& order) {
   request.stop = [&](double done) { return meter_.reached(done); };
   if (order.residuals) request.residual_norm = [&](ConstView x) { return bench.residual_norm(x); };
   std::vector<std::vector<double>> path;
-  if (order.path)
+  std::vector<double> image;
+  if (order.path || order.image)
     request.measured = [&](Index run, Index, ConstView x) {
-      if (run == 0) path.emplace_back(x.data, x.data + x.size());
+      if (run != 0) return;
+      if (order.path) path.emplace_back(x.data, x.data + x.size());
+      if (order.image) image.assign(x.data, x.data + x.size());
     };
   SolveOptions options = informed(order.options, facts());
   options.threads = options_.threads;
@@ -137,6 +145,7 @@ RunResult Lab::run(const Order& order) {
   if (!done.complete) throw Interrupted{};
   RunResult out = summary(done, order.options.method);
   out.path = std::move(path);
+  out.image = std::move(image);
   out.seconds = now_s() - started;
   out.threads = used_threads(options_.threads);
   store_.save(name, out);

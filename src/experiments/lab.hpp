@@ -22,7 +22,7 @@ struct Interrupted {};
 struct Order {
   SolveOptions options;  ///< batch settled
   Index runs = 1, iterations = 0, every = 1;
-  bool residuals = false, path = false;
+  bool residuals = false, path = false, image = false;
 };
 
 class Lab {

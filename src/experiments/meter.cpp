@@ -15,8 +15,14 @@ double guessed_seconds(double runs, double iterations, double batch, double rows
   return setup + iterations * wide * (runs * batch < rows ? apart : std::min(apart, together));
 }
 
+// A ray meets little more than `size` pixels, but each is somewhere else in memory.
+double guessed_width(const ProblemSpec& problem) {
+  if (problem.kind == "tomography") return 20.0 * static_cast<double>(problem.scan.size);
+  return static_cast<double>(problem.cols);
+}
+
 double guessed_heuristic(const ProblemSpec& problem) {
-  const double rows = static_cast<double>(problem.rows);
+  const double rows = static_cast<double>(problem.row_count());
   if (problem.kind != "spectrum" || problem.cols < 2) return 0.035 * rows;
   SpectrumProblem shape;
   shape.cols = problem.cols;

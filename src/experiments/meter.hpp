@@ -12,6 +12,8 @@ namespace polyak::experiments {
 
 /// Seconds a configuration may take on two cores; only ratios matter.
 double guessed_seconds(double runs, double iterations, double batch, double rows, double cols);
+/// Columns that cost as much in a dense row as one of this problem.
+double guessed_width(const ProblemSpec& problem);
 /// B* as far as it is known before the problem is made.
 double guessed_heuristic(const ProblemSpec& problem);
 

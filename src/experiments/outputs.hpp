@@ -17,9 +17,29 @@ std::optional<page::Chart> chart_of(const Figure& figure);
 /// claims.json.
 std::string claims_json(const std::vector<Claim>& claims);
 
-/// What the page says of one figure; `svg` may be empty.
+/// What the page says of one figure; `svg` and `images` (HTML) may be empty.
 std::string section_of(const Figure& figure, const std::vector<Claim>& claims,
-                       const std::string& svg);
+                       const std::string& svg, const std::string& images);
+/// Its tables, as HTML: problems, runs, the table of Kind::table.
+std::string problems_of(const Figure& figure);
+std::string runs_of(const Figure& figure);
+std::string html_table(const Figure& figure);
+/// Steps that follow from a wanted B*: a line each, or nothing.
+std::string derived_parameters(const Figure& figure);
+
+/// x as a picture, in the shades of the planted image.
+struct Image {
+  std::string file, caption, detail;
+  Array pixels;
+};
+/// The images of one panel, the planted one first.
+struct Gallery {
+  std::string title;
+  double black = 0.0, white = 1.0;
+  std::vector<Image> images;
+};
+/// One for each panel that has any.
+std::vector<Gallery> galleries_of(const Figure& figure);
 
 /// The page.
 struct PageParts {

@@ -17,13 +17,14 @@ namespace {
 using page::escaped;
 
 std::string verdict(const Claim& claim) {
-  if (!claim.pass) return "<span class=\"na\">not applicable</span>";
+  if (!claim.pass)
+    return "<span class=\"na\">not applicable</span><br><span class=\"small\">" +
+           escaped(claim.reason) + "</span>";
   return *claim.pass ? "<span class=\"yes\">✓ holds</span>" : "<span class=\"no\">✗ fails</span>";
 }
 
 page::Row claim_row(const Claim& claim, const std::string& first) {
-  return {escaped(first), escaped(claim.pass ? claim.expected : claim.reason),
-          escaped(claim.measured), verdict(claim)};
+  return {escaped(first), escaped(claim.expected), escaped(claim.measured), verdict(claim)};
 }
 
 struct Tally {
@@ -32,9 +33,9 @@ struct Tally {
     for (const Claim& claim : claims) (!claim.pass ? none : *claim.pass ? yes : no) += 1;
   }
   std::string text() const {
-    std::string out = fmt::format("{} of {} hold", yes, yes + no);
+    std::string out = yes + no > 0 ? fmt::format("{} of {} hold", yes, yes + no) : "";
     if (no > 0) out += fmt::format(", {} {}", no, no == 1 ? "fails" : "fail");
-    if (none > 0) out += fmt::format(", {} not applicable", none);
+    if (none > 0) out += fmt::format("{}{} not applicable", out.empty() ? "" : ", ", none);
     return out;
   }
   const char* css() const { return no > 0 ? "no" : yes > 0 ? "yes" : "na"; }
@@ -59,71 +60,15 @@ std::string claims_of(const std::vector<Claim>& claims) {
       for (const Claim& claim : group) rows.push_back(claim_row(claim, claim.panel));
       single.push_back({escaped(claims[i].claim), "for each problem, see below", "",
                         fmt::format("<span class=\"{}\">{}</span>", tally.css(), tally.text())});
-      folded += page::details(claims[i].claim + ": each problem",
-                              page::table({"problem", "expected", "measured", ""}, rows));
+      folded += page::details(
+          claims[i].claim + ": each problem",
+          page::table({"problem", "expected", "measured", ""}, rows, page::Narrow::stacked));
     }
     i = end;
   }
-  if (!single.empty()) out += page::table({"claim", "expected", "measured", ""}, single);
+  if (!single.empty())
+    out += page::table({"claim", "expected", "measured", ""}, single, page::Narrow::stacked);
   return out + folded;
-}
-
-std::string optional_number(const std::optional<double>& value) {
-  return value ? fmt::format("{:.4g}", *value) : "";
-}
-
-std::string runs_of(const Figure& figure) {
-  std::vector<page::Row> rows;
-  for (const PanelResult& panel : figure.panels)
-    for (const Series& s : panel.series) {
-      const RunResult& r = s.result;
-      if (s.spec->bound) continue;
-      rows.push_back({escaped(panel.spec->title), escaped(s.label), r.method,
-                      r.batch ? std::to_string(*r.batch) : "", optional_number(r.step_size),
-                      optional_number(r.momentum), r.sampling, std::to_string(r.runs),
-                      std::to_string(r.iterations.back()), fmt::format("{:.2f}", r.seconds),
-                      std::to_string(r.threads), escaped(r.build)});
-    }
-  return page::table({"panel", "series", "method", "batch", "step size", "momentum", "sampling",
-                      "runs", "iterations", "seconds", "threads", "made by"},
-                     rows);
-}
-
-std::string problems_of(const Figure& figure) {
-  std::vector<page::Row> rows;
-  std::vector<std::string> seen;
-  for (const PanelResult& panel : figure.panels) {
-    const std::string key = panel.spec->problem.key();
-    if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
-    seen.push_back(key);
-    const ProblemFacts& f = panel.facts;
-    rows.push_back(
-        {escaped(panel.spec->title), fmt::format("{} × {}", f.rows, f.cols), escaped(f.matrix),
-         fmt::format("{:.6g}", f.kappa()),
-         fmt::format("{:.6g}", f.frobenius2 / f.lambda_min / static_cast<double>(f.cols)),
-         fmt::format("{:.3g}", f.eta_uniform),
-         f.heuristic > 0.0 ? fmt::format("{:.0f}", f.heuristic) : "",
-         std::to_string(panel.spec->problem.seed), fmt::format("{:.1f}", f.seconds)});
-  }
-  return page::table({"problem", "size", "stored", "κ", "κ̄", "η uniform", "B*", "seed", "seconds"},
-                     rows);
-}
-
-std::string readable_head(std::string text) {
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
-
-std::string html_table(const Figure& figure) {
-  const auto table = table_of(figure);
-  page::Row head;
-  for (const std::string& cell : table[0]) head.push_back(escaped(readable_head(cell)));
-  std::vector<page::Row> rows;
-  for (std::size_t i = 1; i < table.size(); ++i) {
-    rows.emplace_back();
-    for (const std::string& cell : table[i]) rows.back().push_back(escaped(cell));
-  }
-  return page::table(head, rows);
 }
 
 std::string processor() {
@@ -149,9 +94,10 @@ std::string machine() {
 }  // namespace
 
 std::string section_of(const Figure& figure, const std::vector<Claim>& claims,
-                       const std::string& svg) {
+                       const std::string& svg, const std::string& images) {
   std::string body;
-  if (!svg.empty()) body += "<div class=\"wide\">" + page::inline_svg(svg) + "</div>\n";
+  body += page::picture(svg);
+  body += images + derived_parameters(figure);
   if (figure.spec.kind == Kind::table) body += html_table(figure);
   for (const std::string& text : figure.spec.text) body += page::paragraph(text);
   if (!figure.spec.differs.empty()) {
@@ -183,10 +129,6 @@ std::string page_of(const PageParts& parts) {
     body += fmt::format("<a href=\"#{0}\">{0}</a>", escaped(figure->spec.name));
   body += "</nav>\n";
   for (const std::string& section : parts.sections) body += section;
-  if (parts.complete)
-    body += page::section("fig6", "fig6: Tomography",
-                          page::paragraph("Not in this version: the scan and its reconstruction "
-                                          "are being prepared."));
   body += page::section(
       "made", "How this page was made",
       fmt::format(

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <sstream>
 
 #include "core/clock.hpp"
 #include "experiments/claims.hpp"
+#include "experiments/figure_cost.hpp"
 #include "experiments/outputs.hpp"
 #include "page/gnuplot.hpp"
-#include "polyak/error.hpp"
+#include "page/html.hpp"
+#include "polyak/images.hpp"
 #include "polyak/io.hpp"
 
 namespace polyak::experiments {
@@ -21,7 +25,7 @@ void apply(const Options& options, Spec& spec) {
   if (options.seed) spec.seed = *options.seed;
   for (PanelSpec& panel : spec.panels) {
     if (options.seed) panel.problem.seed = *options.seed;
-    if (options.rows) panel.problem.rows = *options.rows;
+    if (options.rows) panel.problem.set_rows(*options.rows);
   }
 }
 
@@ -70,9 +74,21 @@ class Writer {
   }
 
   void write(const std::string& name, const std::string& text) {
-    const std::string path = (std::filesystem::path(folder_) / name).string();
-    write_text(path, text);
-    outcome_.files.push_back(path);
+    write_text(path(name), text);
+    outcome_.files.push_back(path(name));
+  }
+
+  // The images as files, and beside each other as HTML.
+  std::string hang(const Figure& figure) {
+    std::string out;
+    for (const Gallery& gallery : galleries_of(figure)) {
+      std::vector<page::Shot> shots;
+      for (const Image& image : gallery.images)
+        shots.push_back({shot(image, gallery), image.caption, image.detail});
+      out += "<h3>" + page::escaped(gallery.title) + "</h3>\n";
+      out += page::gallery(shots);
+    }
+    return out;
   }
 
   // The SVG, or nothing.
@@ -95,6 +111,23 @@ class Writer {
   }
 
  private:
+  std::string path(const std::string& name) const {
+    return (std::filesystem::path(folder_) / name).string();
+  }
+
+  // Written, and read again for the page: the bytes are the same.
+  std::string shot(const Image& image, const Gallery& gallery) {
+    ImageOptions shades;
+    shades.black = gallery.black;
+    shades.white = gallery.white;
+    write_image(path(image.file), image.pixels.view(), shades);
+    outcome_.files.push_back(path(image.file));
+    std::ifstream file(path(image.file), std::ios::binary);
+    std::ostringstream bytes;
+    bytes << file.rdbuf();
+    return bytes.str();
+  }
+
   std::string folder_;
   Outcome& outcome_;
 };
@@ -115,7 +148,8 @@ void write_all(const Figures& figures, const std::string& what, const Options& o
     const std::vector<Claim> claims = check_claims(*figure);
     writer.write(figure->spec.name + ".csv", csv_of(*figure));
     parts.figures.push_back(figure.get());
-    parts.sections.push_back(section_of(*figure, claims, writer.draw(*figure)));
+    parts.sections.push_back(
+        section_of(*figure, claims, writer.draw(*figure), writer.hang(*figure)));
     parts.claims.insert(parts.claims.end(), claims.begin(), claims.end());
   }
   outcome.claims = parts.claims;

@@ -24,6 +24,7 @@ struct RunResult {
   std::vector<Index> iterations;
   Curve error, residual;                  ///< residual only where it was asked for
   std::vector<std::vector<double>> path;  ///< x of the first run, likewise
+  std::vector<double> image;              ///< x of the first run at the end, likewise
   Index runs = 0;
   std::string method, sampling;
   std::optional<Index> batch;
@@ -38,7 +39,8 @@ struct RunResult {
 struct ProblemFacts {
   Index rows = 0, cols = 0, nonzeros = 0;
   std::string matrix;
-  double lambda_min = 0.0, lambda_max = 0.0, frobenius2 = 0.0;
+  double lambda_min = 0.0;  ///< 0 where it is not known
+  double lambda_max = 0.0, frobenius2 = 0.0;
   double eta_uniform = 1.0;
   double residual_norm = 0.0, b_norm = 0.0;  ///< ‖Ax* − b‖ and ‖b‖
   std::vector<double> slow_axis;             ///< of lambda_min, in two dimensions only

@@ -45,6 +45,18 @@ void read_parts(TomlTable& t, const std::string& file, Spec& out) {
   if (out.series.empty()) t.refuse("series", "the spec has no series", "[[series]] with a method");
 }
 
+void check_images(const Spec& spec) {
+  for (const SeriesSpec& series : spec.series)
+    for (const PanelSpec& panel : spec.panels)
+      if (series.image && belongs(series, panel) && panel.problem.kind != "tomography")
+        throw Error(ErrorCode::usage,
+                    {.what = "only a scan has an image",
+                     .where = series.where + ": image",
+                     .found = "panel '" + panel.title + "', " + panel.problem.kind,
+                     .expected = "kind = \"tomography\"",
+                     .hint = "name the panels of the series: panels = [...]"});
+}
+
 Spec read_root(TomlTable& t, const std::string& file) {
   Spec out;
   out.name = plain_name(t);
@@ -67,10 +79,26 @@ Spec read_root(TomlTable& t, const std::string& file) {
   }
   read_parts(t, file, out);
   t.finish();
+  check_images(out);
   return out;
 }
 
 }  // namespace
+
+bool belongs(const SeriesSpec& series, const PanelSpec& panel) {
+  return series.panels.empty() ||
+         std::find(series.panels.begin(), series.panels.end(), panel.title) != series.panels.end();
+}
+
+Index ProblemSpec::row_count() const {
+  if (kind == "stacked") return 2 * copies;
+  return kind == "tomography" ? scan.views * scan.detectors : rows;
+}
+
+void ProblemSpec::set_rows(Index n) {
+  rows = n;
+  scan.views = std::clamp<Index>(n / scan.detectors, 1, scan.views);
+}
 
 std::string ProblemSpec::key() const {
   std::string out = fmt::format("{} seed {}", kind, seed);
@@ -81,6 +109,10 @@ std::string ProblemSpec::key() const {
     out += fmt::format(" {} {} {} {}", matrix, rhs, size, time);
   } else if (kind == "stacked") {
     out += fmt::format(" copies {}", copies);
+  } else if (kind == "tomography") {
+    out += fmt::format(" {0} x {0} pixels, {1} views over {2}, {3} elements at {4}, {5}, {6}",
+                       scan.size, scan.views, scan.turn, scan.detectors, scan.spacing,
+                       scan.projector, scan.phantom);
   } else {
     out += fmt::format(" {} x {} noise {}", rows, cols, noise);
   }

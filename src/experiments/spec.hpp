@@ -12,16 +12,29 @@
 
 namespace polyak::experiments {
 
+/// A parallel-beam scan of a planted image: views × detectors rows, size² columns.
+struct ScanSpec {
+  Index size = 64, detectors = 128, views = 720;
+  double turn = 360.0;   ///< degrees
+  double spacing = 1.0;  ///< of the detector elements, in pixels
+  std::string projector = "line", phantom = "walnut";
+};
+
 /// Where the numbers come from: made to order, or files of the user.
 struct ProblemSpec {
-  std::string kind = "spectrum";  ///< spectrum, sampling, stacked, gaussian or file
+  std::string kind = "spectrum";  ///< spectrum, sampling, stacked, gaussian, tomography, file
   Index rows = 1'000'000, cols = 100, copies = 100;
   std::string decay = "exponential";
   double kappa = 100.0, rho = 0.5, noise = 0.0;
   std::string matrix, rhs;  ///< file: paths as they are to be opened
+  ScanSpec scan;            ///< tomography
   std::vector<double> x0;   ///< empty means 0
   std::uint64_t seed = 0;
 
+  /// Rows as asked for; a file's are not known before it is read.
+  Index row_count() const;
+  /// About N of them: a scan takes fewer views, never more.
+  void set_rows(Index n);
   /// All that the numbers depend on, in one line.
   std::string key() const;
 };
@@ -40,6 +53,12 @@ struct SeriesSpec {
   bool bound = false;                   ///< no run: the bound of full-gradient heavy ball
   std::vector<double> times_heuristic;  ///< batches in units of B*
   std::vector<Index> batches;
+  /// The step follows: the paper's B* of step and momentum is to be this, and
+  /// `times_heuristic` counts in it.
+  std::optional<double> for_batch;
+  /// lambda_min is taken to be lambda_max over this.
+  std::optional<double> coverage;
+  bool image = false;               ///< show x of the first run at the end as a picture
   std::vector<std::string> panels;  ///< titles; empty means all
   std::optional<Index> iterations;  ///< those of the panel where absent
   std::optional<Index> trials;      ///< at most so many; those of the spec where absent
@@ -85,6 +104,9 @@ struct Spec {
   std::vector<SeriesSpec> series;
   std::vector<ClaimSpec> claims;
 };
+
+/// Whether the panel shows the series.
+bool belongs(const SeriesSpec& series, const PanelSpec& panel);
 
 /// Reads a spec; `file` is for messages and for paths relative to it. Error
 /// usage names file and line.

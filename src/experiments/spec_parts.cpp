@@ -1,48 +1,12 @@
 #include "experiments/spec_parts.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "polyak/error.hpp"
 #include "polyak/methods.hpp"
 
 namespace polyak::experiments {
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string beside(const std::string& file, const std::string& path) {
-  if (path.empty() || fs::path(path).is_absolute()) return path;
-  return (fs::path(file).parent_path() / path).string();
-}
-
-ProblemSpec read_problem(TomlTable t, const std::string& file, std::uint64_t seed) {
-  ProblemSpec out;
-  out.matrix = beside(file, t.text("matrix"));
-  out.kind = out.matrix.empty() ? t.text("kind", out.kind) : "file";
-  out.seed = read_seed(t, seed);
-  out.x0 = t.numbers("x0");
-  if (out.kind == "file") {
-    out.rhs = beside(file, t.text("rhs"));
-  } else if (out.kind == "stacked") {
-    out.copies = t.whole("copies", out.copies, 1);
-  } else if (out.kind == "spectrum" || out.kind == "sampling" || out.kind == "gaussian") {
-    out.rows = t.whole("rows", out.rows, 1);
-    out.cols = t.whole("cols", out.cols, 1);
-    out.noise = t.number("noise", 0.0);
-  } else {
-    t.refuse("kind", "there is no such problem", "spectrum, sampling, stacked or gaussian");
-  }
-  if (out.kind == "spectrum") {
-    out.decay = t.text("decay", out.decay);
-    if (out.decay != "exponential" && out.decay != "algebraic")
-      t.refuse("decay", "there is no such decay", "exponential or algebraic");
-    out.kappa = t.number("kappa", out.kappa);
-    out.rho = t.number("rho", out.rho);
-  }
-  t.finish();
-  return out;
-}
 
 // What is left are options of `polyak solve` by their names, with _ or -.
 void read_options(TomlTable& t, SeriesSpec& out) {
@@ -63,6 +27,27 @@ void read_options(TomlTable& t, SeriesSpec& out) {
   }
 }
 
+// Step and momentum that follow from the matrix, once it is there.
+void check_derived(TomlTable& t, const SeriesSpec& out, unsigned traits) {
+  const SolveOptions& o = out.options;
+  if (out.for_batch) {
+    if (!(*out.for_batch >= 1.0))
+      t.refuse("for_batch", "a batch has at least one row", "1 or more");
+    if ((o.method != "hbm" && o.method != "minibatch-hbm") || o.step_size)
+      t.refuse("for_batch", "this is a way to say the step of heavy ball",
+               "hbm or minibatch-hbm, and no step_size");
+    if (!o.momentum || !(*o.momentum > 0.0 && *o.momentum < 1.0))
+      t.refuse("for_batch", "the step follows from the momentum", "momentum above 0 and below 1");
+  }
+  if (out.coverage) {
+    if (!(*out.coverage > 1.0))
+      t.refuse("coverage", "this is lambda_max over lambda_min", "a number above 1");
+    if (!(traits & trait::lambda_min) || o.step_size || o.lambda_min || out.for_batch)
+      t.refuse("coverage", "this stands for lambda_min",
+               "a method that needs it, and neither step_size, lambda_min nor for_batch");
+  }
+}
+
 void check_method(TomlTable& t, SeriesSpec& out) {
   const MethodInfo* method = find_method(out.options.method);
   if (method == nullptr || method->name == "direct")
@@ -70,6 +55,7 @@ void check_method(TomlTable& t, SeriesSpec& out) {
   const bool batched = !out.batches.empty() || !out.times_heuristic.empty();
   if (batched && !(method->traits & trait::batch))
     t.refuse("method", "the method has no batch", "no batches, or a minibatch method");
+  check_derived(t, out, method->traits);
 }
 
 }  // namespace
@@ -103,6 +89,9 @@ SeriesSpec read_series(TomlTable t) {
   out.panels = t.texts("panels");
   if (t.has("iterations")) out.iterations = t.whole("iterations", 1, 1);
   if (t.has("trials")) out.trials = t.whole("trials", 1, 1);
+  if (t.has("for_batch")) out.for_batch = t.number("for_batch", 0.0);
+  if (t.has("coverage")) out.coverage = t.number("coverage", 0.0);
+  out.image = t.flag("image", false);
   out.every = t.whole("every", 1, 1);
   out.steps_per_tick = t.number("steps_per_tick", 1.0);
   if (t.has("style")) out.style = static_cast<int>(t.whole("style", 0, 0));
@@ -115,14 +104,14 @@ SeriesSpec read_series(TomlTable t) {
 ClaimSpec read_claim(TomlTable t) {
   static const std::vector<std::string> checks = {
       "below",  "better",      "ordered",         "steps_within", "error_within", "diverges",
-      "values", "floor_ratio", "residual_within", "costs",        "fact"};
+      "values", "floor_ratio", "residual_within", "costs",        "passes",       "fact"};
   ClaimSpec out;
   out.text = t.needed_text("text");
   out.check = t.needed_text("check");
   if (std::find(checks.begin(), checks.end(), out.check) == checks.end())
     t.refuse("check", "there is no such check",
              "below, better, ordered, steps_within, error_within, diverges, values, floor_ratio, "
-             "residual_within, costs or fact");
+             "residual_within, costs, passes or fact");
   out.series = t.texts("series");
   out.than = t.text("than");
   out.c = t.numbers("c");

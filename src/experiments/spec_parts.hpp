@@ -8,6 +8,7 @@
 namespace polyak::experiments {
 
 std::uint64_t read_seed(TomlTable& t, std::uint64_t fallback);
+ProblemSpec read_problem(TomlTable t, const std::string& file, std::uint64_t seed);
 PanelSpec read_panel(TomlTable t, const std::string& file, Index iterations, std::uint64_t seed);
 SeriesSpec read_series(TomlTable t);
 ClaimSpec read_claim(TomlTable t);

@@ -55,6 +55,7 @@ Json to_json(const RunResult& r) {
   out["error"] = to_json(r.error);
   out["residual"] = to_json(r.residual);
   out["path"] = r.path;
+  if (!r.image.empty()) out["image"] = r.image;
   return out;
 }
 void from_json(const Json& j, RunResult& r) {
@@ -74,6 +75,7 @@ void from_json(const Json& j, RunResult& r) {
   r.error = curve(j.at("error"));
   r.residual = curve(j.at("residual"));
   for (const Json& x : j.at("path")) r.path.push_back(numbers(x));
+  if (j.contains("image")) r.image = numbers(j.at("image"));
 }
 
 Json to_json(const ProblemFacts& f) {

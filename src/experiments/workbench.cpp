@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/clock.hpp"
+#include "experiments/scan.hpp"
 #include "polyak/error.hpp"
 #include "polyak/generate.hpp"
 #include "polyak/io.hpp"
@@ -54,9 +55,12 @@ Workbench::Workbench(const ProblemSpec& spec, int threads) {
   timed(seconds_, [&] {
     if (spec.kind == "file")
       load(spec, threads);
+    else if (spec.kind == "tomography")
+      scan(spec, threads);
     else
       make(spec, threads);
     spectrum_ = spectrum_facts(problem_->matrix(), Sampling::row_norm, threads, spec.seed);
+    if (spec.kind == "tomography" && !spectrum_.exact) bound_spectrum(threads);
   });
 }
 
@@ -69,6 +73,24 @@ void Workbench::make(const ProblemSpec& spec, int threads) {
   data.reference = std::move(made.x_least_squares);
   residual_norm_ = made.residual_norm;
   problem_ = std::make_unique<Problem>(std::move(data));
+}
+
+void Workbench::scan(const ProblemSpec& spec, int threads) {
+  Scan made = make_scan(spec, threads);
+  ProblemData data;
+  data.x0 = start_vector(spec, made.A->cols());
+  data.A = std::move(made.A);
+  const Index rows = std::ssize(made.b), cols = std::ssize(made.image);
+  data.b = Array(std::move(made.b), rows);
+  data.reference = Array(std::move(made.image), cols);
+  problem_ = std::make_unique<Problem>(std::move(data));
+}
+
+// The eigenvalues of a scan fall to almost nothing: Lanczos' smallest one is no
+// lambda_min, and its largest is known far better as A has no negative entry.
+void Workbench::bound_spectrum(int threads) {
+  spectrum_.lambda_min = 0.0;
+  spectrum_.lambda_max = tomography::norm_bounds(problem_->A(), {}, 15, threads).upper;
 }
 
 void Workbench::load(const ProblemSpec& spec, int threads) {
@@ -110,7 +132,8 @@ ProblemFacts Workbench::facts() const {
   if (out.cols == 2 && has_basis())  // eigenvalues ascend
     out.slow_axis.assign(spectrum_.eigenvectors.begin(), spectrum_.eigenvectors.begin() + 2);
   theory::MatrixNumbers numbers{out.lambda_min, out.lambda_max, out.frobenius2, out.cols, 1.0};
-  out.heuristic = theory::heavy_ball_theory(numbers, 1e-3).batch_heuristic.value_or(0.0);
+  if (out.lambda_min > 0.0)
+    out.heuristic = theory::heavy_ball_theory(numbers, 1e-3).batch_heuristic.value_or(0.0);
   out.seconds = seconds_;
   return out;
 }

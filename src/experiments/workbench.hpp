@@ -30,7 +30,9 @@ class Workbench {
 
  private:
   void make(const ProblemSpec& spec, int threads);
+  void scan(const ProblemSpec& spec, int threads);
   void load(const ProblemSpec& spec, int threads);
+  void bound_spectrum(int threads);
   double along(std::size_t j, ConstView x, Index row) const;
 
   std::unique_ptr<const Problem> problem_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 namespace polyak::page {
 namespace {
 
@@ -10,19 +12,34 @@ constexpr const char* style = R"(
 body { font: 16px/1.55 system-ui, sans-serif; color: #1a1a1a; background: #fff;
   max-width: 68rem; margin: 0 auto; padding: 1rem }
 h1 { font-size: 1.7rem; line-height: 1.2 } h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem }
+h3 { font-size: 1rem; margin: 1.2rem 0 .5rem }
 p, ul { max-width: 46rem }
 nav a { margin-right: 1rem; white-space: nowrap } a { color: #0050a0 }
 .wide { overflow-x: auto; margin: .8rem 0 }
-.wide > svg { display: block; width: 100%; min-width: 40rem; height: auto }
+.wide > svg { display: block; width: 100%; height: auto }
 table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums }
 th, td { padding: .3rem .6rem; border-bottom: 1px solid #ddd; text-align: left; vertical-align: top }
-th { background: #f4f4f4; white-space: nowrap }
+th { background: #f4f4f4; white-space: nowrap } .sideways td { white-space: nowrap }
 .yes { color: #00614a; font-weight: 600; white-space: nowrap }
 .no { color: #a8320a; font-weight: 600; white-space: nowrap }
 .na { color: #555; white-space: nowrap }
 summary { cursor: pointer; color: #0050a0 } details { margin: .6rem 0 }
+.gallery { display: flex; flex-wrap: wrap; gap: .8rem; margin: .8rem 0 }
+.gallery figure { margin: 0; width: 9.5rem } .gallery figcaption { font-size: .87rem; line-height: 1.35 }
+.gallery img { display: block; width: 100%; margin-bottom: .3rem; image-rendering: pixelated }
 .small { font-size: .87rem; color: #444 }
 code { background: #f4f4f4; padding: 0 .25em; overflow-wrap: anywhere }
+@media (max-width: 27rem) {
+  .picture::before, .sideways::before { content: "wider than the screen: push it sideways";
+    display: block; position: sticky; left: 0; width: fit-content; font-size: .8rem; color: #555 }
+}
+@media (max-width: 45rem) {
+  .stacked th { display: none }
+  .stacked table, .stacked tbody, .stacked tr, .stacked td { display: block; border: 0 }
+  .stacked tr { padding: .4rem 0; border-bottom: 1px solid #ddd } .stacked td { padding: .1rem 0 }
+  .stacked td:first-child { font-weight: 600 } .stacked td:empty { display: none }
+  .stacked td[data-head]::before { content: attr(data-head) ": "; color: #555 }
+}
 )";
 
 void drop_all(std::string& text, const std::string& start, char end) {
@@ -33,10 +50,28 @@ void drop_all(std::string& text, const std::string& start, char end) {
   }
 }
 
-std::string cells(const Row& row, const char* tag) {
+std::string heads(const Row& head) {
   std::string out = "<tr>";
-  for (const std::string& cell : row) out += fmt::format("<{0}>{1}</{0}>", tag, cell);
+  for (const std::string& cell : head) out += "<th>" + escaped(cell) + "</th>";
   return out + "</tr>\n";
+}
+
+// All but the first cell repeat their head, for when rows are stacked.
+std::string cells(const Row& row, const Row& head, bool stacked) {
+  std::string out = "<tr>";
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const bool named = stacked && i > 0 && i < head.size() && !head[i].empty();
+    out += named ? "<td data-head=\"" + escaped(head[i]) + "\">" : "<td>";
+    out += row[i] + "</td>";
+  }
+  return out + "</tr>\n";
+}
+
+// The width a picture asks for: viewBox="0 0 WIDTH HEIGHT".
+int width_of(const std::string& svg) {
+  const std::string start = "viewBox=\"0 0 ";
+  const auto at = svg.find(start);
+  return at == std::string::npos ? 0 : std::atoi(svg.c_str() + at + start.size());
 }
 
 }  // namespace
@@ -64,9 +99,21 @@ std::string inline_svg(const std::string& svg) {
   return out;
 }
 
-std::string table(const Row& head, const std::vector<Row>& rows) {
-  std::string out = "<div class=\"wide\"><table>\n" + cells(head, "th");
-  for (const Row& row : rows) out += cells(row, "td");
+std::string picture(const std::string& svg) {
+  const std::string inside = inline_svg(svg);
+  if (inside.empty()) return {};
+  const double width = width_of(inside);  // it was drawn for
+  return fmt::format(
+      "<div class=\"wide picture\"><svg style=\"min-width: {:.0f}px; max-width: {:.0f}px\"{}"
+      "</div>\n",
+      0.8 * width, 1.3 * width, inside.substr(4));
+}
+
+std::string table(const Row& head, const std::vector<Row>& rows, Narrow narrow) {
+  const bool stacked = narrow == Narrow::stacked;
+  std::string out = fmt::format("<div class=\"wide {}\"><table>\n{}",
+                                stacked ? "stacked" : "sideways", heads(head));
+  for (const Row& row : rows) out += cells(row, head, stacked);
   return out + "</table></div>\n";
 }
 

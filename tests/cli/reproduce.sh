@@ -4,7 +4,7 @@
 expect 0 "$POLYAK" reproduce all --rows 2000 --trials 4 --out all
 stdout_has "The page is all/index.html"
 stdout_has "0 taken from before"
-for figure in fig1 fig2 fig3 fig4 fig5 table1; do
+for figure in fig1 fig2 fig3 fig4 fig5 fig6 table1; do
   exists all/$figure.csv
   grep -q "id=\"$figure\"" all/index.html || fail "$figure is not on the page"
 done
@@ -15,12 +15,14 @@ holds all/claims.json 'any("more than the 2000 rows" in c.get("not_applicable", 
 # Addresses: none, but for those inside the page.
 ! grep -qE '(https?|wss?|ftp):|//[a-z]+\.|@import|<script|url\(' all/index.html ||
   fail "the page names another host"
-grep -q "Not in this version" all/index.html || fail "fig6 is not told"
+# Images are there with and without gnuplot: six of each scan.
+exists all/fig6-1-0-planted.png all/fig6-2-5-b-0.1-b.png
+[ "$(grep -c 'src="data:image/png;base64,' all/index.html)" -eq 12 ] || fail "not twelve images"
 if command -v gnuplot >/dev/null; then
-  for figure in fig1 fig2 fig3 fig4 fig5; do
+  for figure in fig1 fig2 fig3 fig4 fig5 fig6; do
     exists all/$figure.svg all/$figure.png
   done
-  [ "$(grep -c '<svg' all/index.html)" -eq 5 ] || fail "not five pictures on the page"
+  [ "$(grep -c '<svg' all/index.html)" -eq 6 ] || fail "not six pictures on the page"
 fi
 no_leftovers all
 
@@ -53,7 +55,7 @@ absent stopped/index.html
 no_leftovers stopped
 expect 0 "$POLYAK" reproduce all --rows 2000 --trials 4 --out stopped
 ! grep -q " 0 taken from before" out || fail "nothing was kept"
-for figure in fig1 fig2 fig3 fig4 fig5 table1; do same stopped/$figure.csv all/$figure.csv; done
+for figure in fig1 fig2 fig3 fig4 fig5 fig6 table1; do same stopped/$figure.csv all/$figure.csv; done
 
 # Without gnuplot: numbers, claims and page, and one line that says so.
 mkdir bare
@@ -78,8 +80,10 @@ refuses 2 "bad.toml:2: trials: this must be a number (found 'many', expected a n
 docs/reproduce.md tells what a spec may say" reproduce bad.toml --out none
 refuses 66 "nowhere.toml: there is no such spec" reproduce nowhere.toml --out none
 refuses 2 "reproduce: there is no such figure (found 'fig7', expected fig1, fig2, fig3, fig4, \
-fig5, table1, all or a spec file); did you mean fig1?" reproduce fig7 --out none
-refuses 2 "reproduce: fig6 (tomography) is not in this version" reproduce fig6 --out none
+fig5, fig6, table1, all or a spec file); did you mean fig1?" reproduce fig7 --out none
+printf 'name = "x"\n[[panel]]\ntitle = "p"\nproblem = { kind = "tomography", spacing = -1 }\n' >scan.toml
+refuses 2 "scan.toml:4: spacing: detector elements need a distance (found -1, expected pixels, a \
+number above 0); docs/reproduce.md tells what a spec may say" reproduce scan.toml --out none
 refuses 2 "reproduce: the folder to write to is missing (expected --out DIR)" reproduce fig1
 touch file
 absent none

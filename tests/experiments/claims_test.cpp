@@ -114,6 +114,17 @@ TEST_F(Claims, divergence_and_cost_are_seen) {
   EXPECT_EQ(check("costs", {"fast"}, "slow").pass, false);
 }
 
+TEST_F(Claims, passes_count_what_was_read) {
+  const auto forty = [](ClaimSpec& c) {  // 40 steps of all 1000 rows
+    c.expected = 40.0;
+    c.within = 0.01;
+  };
+  EXPECT_EQ(check("passes", {"fast"}, "", forty).pass, true);
+  const Claim one_row = check("passes", {"slow"}, "fast", forty);
+  EXPECT_EQ(one_row.pass, false);
+  EXPECT_EQ(one_row.measured, "0.04 passes against 40 of fast");
+}
+
 TEST_F(Claims, values_are_held_within_a_factor) {
   const auto at_two = [](ClaimSpec& c) {
     c.k = {2};

@@ -39,7 +39,8 @@ TEST(spec, every_carried_one_can_be_read) {
     EXPECT_EQ(spec.trials, 100) << spec.name;
     names.push_back(spec.name);
   }
-  const std::vector<std::string> wanted = {"fig1", "fig2", "fig3", "fig4", "fig5", "table1"};
+  const std::vector<std::string> wanted = {"fig1", "fig2", "fig3",  "fig4",
+                                           "fig5", "fig6", "table1"};
   EXPECT_EQ(names, wanted);
 }
 
@@ -98,6 +99,90 @@ TEST(spec, faults_in_panels_and_series_name_their_line) {
   expect_refusal(head + panel + series + "batches = 0\n",
                  "mine.toml:8: batches: a batch has at least one row");
   expect_refusal(head + panel + series + "seed = 3\n", "mine.toml:8: seed: a spec has no such key");
+}
+
+const std::string scan_series = "[[series]]\nlabel = \"a\"\nmethod = \"minibatch-hbm\"\n";
+std::string scan_with(const std::string& keys) {
+  return head + "[[panel]]\ntitle = \"p\"\nproblem = { kind = \"tomography\"" + keys + " }\n";
+}
+
+TEST(spec, a_scan_is_read_with_its_keys) {
+  const Spec spec = parse_spec(
+      scan_with(", size = 20, detectors = 30, views = 40, turn = 180, spacing = 0.5, projector = "
+                "\"strip\", phantom = \"disc\"") +
+          scan_series + "for_batch = 50\nmomentum = 0.9\ntimes_heuristic = 2\nimage = true\n",
+      "mine.toml");
+  const ProblemSpec& problem = spec.panels[0].problem;
+  EXPECT_EQ(problem.kind, "tomography");
+  EXPECT_EQ(problem.scan.size, 20);
+  EXPECT_EQ(problem.scan.turn, 180.0);
+  EXPECT_EQ(problem.scan.spacing, 0.5);
+  EXPECT_EQ(problem.scan.projector, "strip");
+  EXPECT_EQ(problem.scan.phantom, "disc");
+  EXPECT_EQ(problem.row_count(), 1200);
+  EXPECT_EQ(spec.series[0].for_batch, 50.0);
+  EXPECT_TRUE(spec.series[0].image);
+}
+
+TEST(spec, fewer_rows_of_a_scan_are_fewer_views_and_never_more) {
+  ProblemSpec problem;
+  problem.kind = "tomography";
+  problem.set_rows(20000);
+  EXPECT_EQ(problem.scan.views, 156);
+  EXPECT_EQ(problem.row_count(), 156 * 128);
+  problem.set_rows(1000000);
+  EXPECT_EQ(problem.scan.views, 156);
+  problem.set_rows(5);
+  EXPECT_EQ(problem.scan.views, 1);
+}
+
+TEST(spec, each_number_of_a_scan_is_part_of_its_key) {
+  const ProblemSpec one = parse_spec(scan_with("") + scan_series, "f").panels[0].problem;
+  for (const char* other :
+       {", size = 63", ", detectors = 127", ", views = 719", ", turn = 359", ", spacing = 0.9",
+        ", projector = \"linear\"", ", phantom = \"disc\"", ", seed = 7"})
+    EXPECT_NE(parse_spec(scan_with(other) + scan_series, "f").panels[0].problem.key(), one.key())
+        << other;
+}
+
+TEST(spec, faults_in_scans_name_their_line) {
+  const auto refused = [](const std::string& keys, const std::string& start) {
+    expect_refusal(scan_with(keys) + scan_series, "mine.toml:4: " + start);
+  };
+  refused(", size = 0", "size: this must be a whole number (found 0, ");
+  refused(", size = 5000",
+          "size: this is more than can be made (found 5000, expected 4096 or less)");
+  refused(", views = 1.5", "views: this must be a whole number (found 1.5, ");
+  refused(", detectors = \"many\"", "detectors: this must be a number (found 'many', ");
+  refused(", spacing = 0", "spacing: detector elements need a distance (found 0, ");
+  refused(", turn = 400", "turn: the views must go around by some angle (found 400, ");
+  refused(", projector = \"spline\"",
+          "projector: there is no such projector (found 'spline', expected line, linear or strip)");
+  refused(", phantom = \"apple\"", "phantom: there is no such phantom (found 'apple', ");
+  refused(", rows = 100", "rows: a spec has no such key here");
+}
+
+TEST(spec, steps_that_follow_from_the_matrix_need_their_premises) {
+  const std::string start = head + panel + series;
+  expect_refusal(start + "for_batch = 0\nmomentum = 0.9\n", "mine.toml:8: for_batch: a batch has");
+  expect_refusal(start + "for_batch = 40\n",
+                 "mine.toml:8: for_batch: the step follows from the momentum (found 40, ");
+  expect_refusal(start + "for_batch = 40\nmomentum = 0\n", "mine.toml:8: for_batch: the step");
+  expect_refusal(start + "for_batch = 40\nmomentum = 0.9\nstep_size = 1\n",
+                 "mine.toml:8: for_batch: this is a way to say the step of heavy ball");
+  expect_refusal(
+      head + panel + "[[series]]\nlabel = \"a\"\nmethod = \"minibatch-sgd\"\nfor_batch = 4\n",
+      "mine.toml:8: for_batch: this is a way");
+  expect_refusal(start + "coverage = 1\n", "mine.toml:8: coverage: this is lambda_max over");
+  expect_refusal(start + "coverage = 9\nstep_size = 1\n",
+                 "mine.toml:8: coverage: this stands for lambda_min");
+}
+
+TEST(spec, only_scans_have_images) {
+  expect_refusal(head + panel + series + "image = true\n",
+                 "mine.toml:5: image: only a scan has an image (found panel 'p', gaussian");
+  expect_refusal(head + panel + series + "image = 1\n",
+                 "mine.toml:8: image: this must be true or false");
 }
 
 TEST(spec, faults_in_claims_name_their_line) {

@@ -69,6 +69,39 @@ TEST(html, escapes_what_is_text) {
   EXPECT_NE(paragraph("<i>").find("&lt;i&gt;"), std::string::npos);
 }
 
+TEST(html, pictures_are_encoded_as_rfc_4648_says) {
+  const std::vector<std::pair<std::string, std::string>> known = {{"", ""},
+                                                                  {"f", "Zg=="},
+                                                                  {"fo", "Zm8="},
+                                                                  {"foo", "Zm9v"},
+                                                                  {"foob", "Zm9vYg=="},
+                                                                  {"fooba", "Zm9vYmE="},
+                                                                  {"foobar", "Zm9vYmFy"},
+                                                                  {"\xff\xfe", "//4="}};
+  for (const auto& [bytes, letters] : known) {
+    const std::string html = gallery({{bytes, "caption <1>", "detail"}});
+    EXPECT_NE(html.find("base64," + letters + "\""), std::string::npos) << bytes << html;
+    EXPECT_NE(html.find("alt=\"caption &lt;1&gt;\""), std::string::npos);
+  }
+}
+
+TEST(html, sentences_stack_on_a_narrow_screen_and_numbers_do_not) {
+  const Row head = {"claim", "expected", ""};
+  const std::string stacked = table(head, {{"c", "e", "yes"}}, Narrow::stacked);
+  EXPECT_NE(stacked.find("<td>c</td><td data-head=\"expected\">e</td><td>yes</td>"),
+            std::string::npos)
+      << stacked;
+  EXPECT_EQ(table(head, {{"c", "e", "yes"}}).find("data-head"), std::string::npos);
+}
+
+TEST(html, a_picture_stays_near_the_size_it_was_drawn_for) {
+  const std::string html = picture("<?xml?>\n<svg \n viewBox=\"0 0 1000 400\"\n><g/></svg>");
+  EXPECT_NE(html.find("<svg style=\"min-width: 800px; max-width: 1300px\" \n viewBox"),
+            std::string::npos)
+      << html;
+  EXPECT_EQ(picture(""), "");
+}
+
 TEST(html, a_page_names_no_other_host) {
   const std::string page = document("t", section("s", "T", table({"a"}, {{"b"}, {"c"}})));
   EXPECT_EQ(page.find("http"), std::string::npos);
