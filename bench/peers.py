@@ -1,13 +1,16 @@
-"""peers.py ROWS COLS THREADS SEED: NumPy and SciPy, measured for `polyak bench`.
+"""peers.py ROWS COLS THREADS SEED: NumPy, SciPy and ASTRA, measured for `polyak bench`.
 
 Each line on standard input asks for a short run, "NAME [SIZE] CALLS"; the answer
 is the seconds of one call. Every call works on rows drawn for it beforehand,
 sorted, as ours are; out arrays exist already. `take` gets mode="clip", because
-the default copies through a buffer.
+the default copies through a buffer. ASTRA is used where it is installed, also by
+`make peers`: its CPU algorithms FP and BP, one after the other, which take one
+thread and single precision.
 """
 
 import sys
 import time
+from pathlib import Path
 
 try:
     import numpy as np
@@ -17,6 +20,13 @@ try:
 except ImportError as error:
     print(f"{error}; Debian has python3-numpy and python3-scipy", flush=True)
     sys.exit(0)
+
+# After Debian's own NumPy, so that the other measurements stay what they are.
+sys.path += map(str, (Path(__file__).resolve().parent.parent / "build/peers/lib").glob("*/site-packages"))
+try:
+    import astra
+except ImportError:
+    astra = None
 
 ROWS, COLS, THREADS, SEED = map(int, sys.argv[1:5])
 rng = np.random.default_rng(SEED)
@@ -147,12 +157,39 @@ def csr_full(calls):
     return timed(calls, lambda _: T @ (A @ x - b))
 
 
+def astra_pair(model, side, detectors, views):
+    """The algorithms FP and BP of one projector, their data in place."""
+    volume = astra.create_vol_geom(side, side)
+    angles = np.linspace(0, np.pi, views, endpoint=False)
+    scan = astra.create_proj_geom("parallel", 1.0, detectors, angles)
+    projector = astra.create_projector(model, scan, volume)
+    image = astra.data2d.create("-vol", volume, rng.random((side, side), dtype=np.float32))
+    back = astra.data2d.create("-vol", volume, 0)
+    sinogram = astra.data2d.create("-sino", scan, 0)
+    out = []
+    for name, key, data in (("FP", "VolumeDataId", image), ("BP", "ReconstructionDataId", back)):
+        config = astra.astra_dict(name)
+        config.update({"ProjectorId": projector, "ProjectionDataId": sinogram, key: data})
+        out.append(astra.algorithm.create(config))
+    return out
+
+
+def astra_run(model):
+    def run(side, detectors, views, calls):
+        pair = once(("astra", model, side), lambda: astra_pair(model, side, detectors, views))
+        return timed(calls, lambda _: [astra.algorithm.run(algorithm) for algorithm in pair])
+    return run
+
+
 RUNS = {run.__name__: run for run in (gradient, iteration, gram, normal, csr, csr_full)}
+if astra:
+    RUNS.update({f"astra_{model}": astra_run(model) for model in ("line", "linear", "strip")})
 
 
 def main():
+    more = f", ASTRA {astra.__version__}" if astra else ""
     print(f"ready NumPy {np.__version__}, SciPy {scipy.__version__}, {blas_core()}, "
-          f"{THREADS} threads", flush=True)
+          f"{THREADS} threads{more}", flush=True)
     for line in sys.stdin:
         name, *numbers = line.split()
         seconds = RUNS[name](*map(int, numbers))

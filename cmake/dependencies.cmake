@@ -9,6 +9,13 @@ find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
 find_package(TIFF REQUIRED)
+# Debian keeps HDF5's parallel builds beside the plain one.
+find_path(HDF5_C_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial REQUIRED)
+find_library(HDF5_C_LIBRARY NAMES hdf5_serial hdf5 REQUIRED)
+find_path(MATIO_INCLUDE_DIR matio.h REQUIRED)
+find_library(MATIO_LIBRARY matio REQUIRED)
+add_library(polyak_hdf5 INTERFACE)
+target_include_directories(polyak_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIR} ${MATIO_INCLUDE_DIR})
 find_path(HIGHWAY_INCLUDE_DIR hwy/highway.h REQUIRED)
 find_library(HIGHWAY_LIBRARY hwy REQUIRED)
 add_library(polyak_highway INTERFACE)
@@ -17,7 +24,7 @@ target_include_directories(polyak_highway SYSTEM INTERFACE ${HIGHWAY_INCLUDE_DIR
 target_compile_definitions(polyak_highway INTERFACE
   "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
 set(POLYAK_LINKS Threads::Threads LAPACK::LAPACK fmt::fmt ZLIB::ZLIB PNG::PNG TIFF::TIFF
-  ${HIGHWAY_LIBRARY} ${CMAKE_DL_LIBS})
+  ${MATIO_LIBRARY} ${HDF5_C_LIBRARY} ${HIGHWAY_LIBRARY} ${CMAKE_DL_LIBS})
 
 # What it only includes.
 find_package(nlohmann_json REQUIRED)

@@ -19,7 +19,7 @@ install(FILES ${PROJECT_BINARY_DIR}/polyak-config.cmake
 
 # Whoever links a static library links what it links; of a shared one that
 # stays private.
-set(requires "fmt zlib libpng libtiff-4 libhwy")
+set(requires "fmt zlib libpng libtiff-4 matio hdf5 libhwy")
 set(libs "-lopenblas -lpthread -ldl")
 if(BUILD_SHARED_LIBS)
   set(PRIVATE_REQUIRES ${requires})

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # demo.sh [POLYAK] [FOLDER]: makes a problem like the paper's, solves it in four
-# ways, draws how each got there and writes one page that needs nothing else.
+# ways, draws how each got there, makes an image of a scan and writes pages that
+# need nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 polyak=$(realpath "${1:-${POLYAK:-build/release/bin/polyak}}")
@@ -23,6 +24,13 @@ solve rk --measure-every 0.02
 solve minibatch-hbm --measure-every 0.02
 solve hbm --measure-every 2
 solve lsqr --measure-every 4
+
+echo "Scanning a walnut that never was, and making an image of the scan"
+size=${DEMO_SIZE:-128}
+"$polyak" tomography project walnut --size "$size" --detectors $((size * 182 / 128)) \
+  --photons 1e5 --attenuation 0.02 --seed 1 --output scan.npy --quiet
+"$polyak" tomography reconstruct scan.npy --size "$size" --lower 0 --seed 1 --output walnut.png \
+  --page walnut.html --quiet || [ $? -eq 3 ]
 
 # draw TERMINAL FILE
 draw() {
@@ -90,9 +98,10 @@ read in parallel. Randomized Kaczmarz (rk) reads them one after the other, in
 <div class="wide"><table><tr>{"".join(f"<th>{h}</th>" for h in heads)}</tr>
 {"".join(row(name, r) for name, r in methods.items())}
 </table></div>
+<p>Rows can be rays too: <a href="walnut.html">an image made from a scan</a>, by the same method.</p>
 <p>Error is |x - true x| / |true x|. A pass is as many rows as A has. Made by polyak
 {html.escape(full["version"])} from seed {full["seed"]} with {full["threads"]} threads; the same
 seed gives the same numbers, times aside.</p>
 </body></html>""")
 END
-echo "The page is $PWD/index.html, the picture $PWD/methods.png"
+echo "The page is $PWD/index.html, the pictures $PWD/methods.png and $PWD/walnut.png"

@@ -10,7 +10,7 @@ for format in csv mtx npy svm; do
   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
     -Iinclude -Isrc "tests/io/fuzz/${format}_fuzz.cpp" \
     $(find src/io src/matrix src/kernels src/core -name '*.cpp') \
-    -lz -lfmt -lpthread -o "build/fuzz/$format"
+    $(pkg-config --cflags --libs hdf5 matio libtiff-4 libpng libhwy fmt zlib) -lpthread -o "build/fuzz/$format"
   mkdir -p "build/fuzz/found-$format"
   "build/fuzz/$format" -max_total_time="$seconds" -rss_limit_mb=2048 -max_len=4096 \
     -artifact_prefix="build/fuzz/$format-" "build/fuzz/found-$format" "tests/io/fuzz/corpus/$format"

@@ -52,7 +52,7 @@ const std::vector<OptionRecord<BenchRequest>>& bench_options() {
       {.name = "peers",
        .field = &R::peers,
        .value = "SCRIPT",
-       .sentence = "Measure NumPy and SciPy too, by this Python script (bench/peers.py)."},
+       .sentence = "Measure NumPy, SciPy and ASTRA too, by this Python script (bench/peers.py)."},
       {.name = "json",
        .field = &R::json,
        .value = "FILE",
@@ -67,9 +67,9 @@ Usage usage() {
           .required = 0,
           .text = R"(Measure this machine, the library and its peers, in turns.
 
-Usage: polyak bench [kernels|sampling|replicates|iterations] [options]
+Usage: polyak bench [kernels|sampling|replicates|iterations|tomography] [options]
 
-Without a subject it measures all four. Each table tells medians and quartiles
+Without a subject it measures all five. Each table tells medians and quartiles
 over rounds in which every contender had a short run.
 )",
           .ending = R"(

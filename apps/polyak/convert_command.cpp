@@ -16,13 +16,15 @@ Usage usage() {
 Usage: polyak convert IN OUT [options]
 
 IN and OUT are .mtx, .mtx.gz, .npy, .csv or .svm, or - for standard input or
-output. The labels of an .svm become the last column of a .csv, and otherwise a
-second file: with OUT = A.npy that is A_b.npy.
+output; IN may also be .h5 (file.h5:/dataset), .mat (file.mat:variable) or .tif.
+The labels of an .svm become the last column of a .csv, and otherwise a second
+file: with OUT = A.npy that is A_b.npy.
 )",
           .ending = R"(
 Examples:
   polyak convert A.mtx A.npy
   polyak convert A.npy A.mtx.gz --precision single
+  polyak convert data.h5:/A A.npy
   polyak convert table.csv table.svm --drop-nonfinite-rows
 )"};
 }

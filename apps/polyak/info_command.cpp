@@ -34,12 +34,17 @@ Usage usage() {
 
 Usage: polyak info FILE [options]
 
-FILE is .mtx, .mtx.gz, .npy, .csv or .svm, or - for standard input.
+FILE is .mtx, .mtx.gz, .npy, .csv, .svm, .h5, .hdf5, .nxs, .mat or .tif, or -
+for standard input. Of .h5 and .mat files every array is listed; one alone is
+named after a colon. Open those only from sources you trust: the libraries that
+read them break on files made to break them.
 )",
           .ending = R"(
 Examples:
   polyak info A.mtx
   polyak info houses.csv --json
+  polyak info scan.h5
+  polyak info scan.h5:/exchange/data
 )"};
 }
 
@@ -55,6 +60,12 @@ std::string as_text(const std::string& path, const FileInfo& info) {
   const auto row = [&](const char* label, const std::string& text) {
     out += fmt::format("  {:<10} {}\n", label, text);
   };
+  if (info.arrays.size() > 1) {
+    for (const ArrayInfo& array : info.arrays) out += "  " + described(array) + "\n";
+    row("size", size_text(info.file_bytes));
+    return out;
+  }
+  if (info.arrays.size() == 1 && !info.arrays[0].name.empty()) row("array", info.arrays[0].name);
   row("shape", fmt::format("{} x {}", info.rows, info.cols));
   row("values", info.value_type);
   row("entries", std::to_string(info.nonzeros));
@@ -75,6 +86,11 @@ std::string as_json(const std::string& path, const FileInfo& info) {
            {"file_bytes", info.file_bytes},
            {"names", info.names}};
   if (!info.note.empty()) out["note"] = info.note;
+  for (const ArrayInfo& array : info.arrays)
+    out["arrays"].push_back({{"name", array.name},
+                             {"shape", array.shape},
+                             {"value_type", array.value_type},
+                             {"sparse", array.sparse}});
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

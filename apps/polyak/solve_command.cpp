@@ -44,9 +44,11 @@ Usage usage() {
 Usage: polyak solve A b [options]
        polyak solve TABLE.csv --rhs-column NAME [--intercept] [options]
        polyak solve TABLE.svm [options]
+       polyak solve DATA.mat [options]
 
-A, b and every other FILE are .mtx, .mtx.gz, .npy, .csv or .svm, or - for
-standard input.
+A, b and every other FILE are .mtx, .mtx.gz, .npy, .csv, .svm, .h5 (as
+file.h5:/dataset), .mat (file.mat:variable), or - for standard input. An .h5 or
+.mat file with arrays A and b is enough by itself.
 )",
           .ending = ending()};
 }

@@ -79,7 +79,7 @@ const Records& matrix_options() {
       {.name = "matrix",
        .field = &T::matrix,
        .value = "FILE",
-       .sentence = "A itself: .mtx, .mtx.gz, .npy, .csv or .svm."},
+       .sentence = "A itself: .mtx, .mtx.gz, .npy, .csv, .svm, .h5:/dataset or .mat:variable."},
   };
   return table;
 }

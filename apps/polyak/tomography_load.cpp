@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "polyak/io.hpp"
+#include "polyak/tomography_scan.hpp"
 #include "tomography_request.hpp"
 
 namespace polyak::cli {
 namespace {
+
+using namespace tomography;
 
 [[noreturn]] void refuse(const std::string& where, const std::string& what,
                          const std::string& found, const std::string& expected) {
@@ -14,22 +19,31 @@ namespace {
               {.what = what, .where = where, .found = found, .expected = expected});
 }
 
-struct Slices {
-  Index first, last;
-};
-Slices slices_of(const std::optional<std::string>& text, Index there) {
-  if (!text) return {0, there};
-  Slices out{};
+std::optional<std::pair<Index, Index>> slices_asked(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  std::pair<Index, Index> out{};
   const auto colon = text->find(':');
   const std::string_view all(*text);
   const bool parsed = colon != std::string::npos &&
                       detail::parse_into(all.substr(0, colon), out.first) &&
-                      detail::parse_into(all.substr(colon + 1), out.last);
-  if (parsed && out.first >= 0 && out.first < out.last && out.last <= there) return out;
+                      detail::parse_into(all.substr(colon + 1), out.second);
+  if (parsed) return out;
   throw Error(ErrorCode::usage, {.what = "there are no such slices",
                                  .where = "--slices",
                                  .found = "'" + *text + "'",
-                                 .expected = fmt::format("A:B within 0:{}", there)});
+                                 .expected = "A:B"});
+}
+
+ScanSource source_of(const ReconstructRequest& request, Index angles) {
+  const SinogramOptions& data = request.data;
+  ScanSource source{.path = request.sinogram, .flat = data.flat, .dark = data.dark};
+  source.order = data.order == "projections" ? StackOrder::projections
+                 : data.order == "sinograms" ? StackOrder::sinograms
+                                             : StackOrder::automatic;
+  if (angles > 0) source.views = angles;
+  source.detectors = request.scan.detectors;
+  source.slices = slices_asked(data.slices);
+  return source;
 }
 
 std::vector<double> per_ray(const std::string& path, Index rays) {
@@ -39,21 +53,11 @@ std::vector<double> per_ray(const std::string& path, Index rays) {
          std::to_string(rays));
 }
 
-// Rays that are left out need not hold numbers.
-Index apply_mask(ReconstructRequest& request, LoadedScan& scan) {
-  if (!request.data.mask) return 0;
-  const Index rays = scan.geometry.rays();
-  const auto mask = per_ray(*request.data.mask, rays);
-  auto& weights = request.options.weights;
-  if (weights.empty()) weights.assign(to_size(rays), 1.0);
-  Index masked = 0;
-  for (Index r = 0; r < rays; ++r) {
-    if (mask[to_size(r)] != 0.0) continue;
-    ++masked;
-    weights[to_size(r)] = 0.0;
-    for (Index k = r; k < std::ssize(scan.sinograms); k += rays) scan.sinograms[to_size(k)] = 0.0;
-  }
-  return masked;
+Prepared prepare_scan(const SinogramOptions& data, const ScanData& scan) {
+  PrepareOptions options{.bin = data.bin};
+  options.minus_log = data.log == "yes" || (data.log == "auto" && !scan.flat.empty());
+  if (data.mask) options.mask = per_ray(*data.mask, scan.views * scan.detectors);
+  return prepare(scan, options);
 }
 
 void read_weights(ReconstructRequest& request, const LoadedScan& scan) {
@@ -72,29 +76,71 @@ void read_weights(ReconstructRequest& request, const LoadedScan& scan) {
   request.options.weights = std::move(mean);
 }
 
+// A ray that holds nothing in one slice is left out in all: they share weights.
+Index leave_out(std::vector<double>& weights, const std::vector<char>& left_out, Index rays) {
+  if (left_out.empty()) return 0;
+  if (weights.empty()) weights.assign(to_size(rays), 1.0);
+  for (std::size_t k = 0; k < left_out.size(); ++k)
+    if (left_out[k] != 0) weights[k % weights.size()] = 0.0;
+  return std::count(weights.begin(), weights.end(), 0.0);
+}
+
+void find_axis(const ReconstructRequest& request, const Prepared& ready, ScanFacts& facts,
+               Messages& messages) {
+  if (request.scan.center != "auto" || request.scan.offset) return;
+  const auto bin = static_cast<double>(facts.bin);
+  const CenterEstimate axis = find_center(ready.sinograms, facts.angles, ready.detectors);
+  facts.center = axis.center * bin;
+  messages.note(fmt::format("center {:.3f} of {} elements, standard error {:.2g}", *facts.center,
+                            facts.detectors, axis.standard_error * bin));
+  messages.event({{"event", "center"},
+                  {"center", *facts.center},
+                  {"standard_error", axis.standard_error * bin}});
+  if (axis.cut_off)
+    messages.warning("the object reaches over the edge of the detector: the center may be off");
+  if (axis.standard_error > 0.5)
+    messages.warning("the center is uncertain by half an element or more");
+}
+
+void tell_lost(const Prepared& ready, Messages& messages) {
+  if (ready.opaque > 0)
+    messages.warning(fmt::format("{} rays of {} have no positive transmission and are left out",
+                                 ready.opaque, ready.sinograms.size()));
+  if (ready.dead > 0)
+    messages.warning(fmt::format(
+        "{} elements, over all slices, have a flat field not above the dark one and are left out",
+        ready.dead));
+}
+
+void read_reference(const SinogramOptions& data, LoadedScan& scan) {
+  if (!data.reference) return;
+  scan.reference = read_values(*data.reference);
+  const Index slices = std::ssize(scan.sinograms) / scan.geometry.rays();
+  const Index pixels = scan.geometry.image.size() * slices;
+  if (std::ssize(scan.reference) != pixels)
+    refuse(*data.reference, "the reference does not have the size of the image",
+           std::to_string(scan.reference.size()) + " pixels", std::to_string(pixels));
+}
+
 }  // namespace
 
-LoadedScan load_scan(ReconstructRequest& request) {
-  const Array file = read_array(request.sinogram, true);
+LoadedScan load_scan(ReconstructRequest& request, Messages& messages) {
+  messages.status("reading " + request.sinogram);
+  auto angles = angles_asked(request.scan);
+  const ScanData data = read_scan(source_of(request, std::ssize(angles)));
+  if (angles.empty()) angles = data.angles.empty() ? usual_angles() : data.angles;
+  Prepared ready = prepare_scan(request.data, data);
+  tell_lost(ready, messages);
+  ScanFacts facts{
+      .detectors = data.detectors, .angles = angles, .bin = request.data.bin, .center = {}};
   LoadedScan out;
-  out.geometry = make_geometry(request.scan, file.cols());
-  const Index views = out.geometry.views(), detectors = out.geometry.detectors;
-  const Index rays = out.geometry.rays(), size = file.view().size();
-  const bool flat = file.cols() == 1 && size % rays == 0;  // one view comes as a column
-  if ((file.cols() != detectors || file.rows() % views != 0) && !flat)
-    refuse(request.sinogram, "the sinogram does not fit the geometry",
-           fmt::format("{} x {}", file.rows(), file.cols()),
-           fmt::format("{} angles x {} detectors", views, detectors));
-  const Slices slices = slices_of(request.data.slices, size / rays);
-  const auto all = read_values(request.sinogram);
-  out.sinograms.assign(all.begin() + slices.first * rays, all.begin() + slices.last * rays);
+  find_axis(request, ready, facts, messages);
+  out.center = facts.center;
+  out.geometry = make_geometry(request.scan, facts);
+  out.sinograms = std::move(ready.sinograms);
   read_weights(request, out);
-  out.masked = apply_mask(request, out);
-  if (request.data.reference) out.reference = read_values(*request.data.reference);
-  const Index pixels = out.geometry.image.size() * (slices.last - slices.first);
-  if (request.data.reference && std::ssize(out.reference) != pixels)
-    refuse(*request.data.reference, "the reference does not have the size of the image",
-           std::to_string(out.reference.size()) + " pixels", std::to_string(pixels));
+  out.masked = leave_out(request.options.weights, ready.left_out, out.geometry.rays());
+  read_reference(request.data, out);
   return out;
 }
 

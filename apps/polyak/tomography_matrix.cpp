@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "command_line.hpp"
@@ -23,7 +24,8 @@ const std::vector<OptionRecord<MatrixRequest>>& options_table() {
       {.name = "output",
        .field = &M::output,
        .value = "FILE",
-       .sentence = "Write the matrix here: .mtx, .mtx.gz, .svm, or a dense .npy or .csv."},
+       .sentence = "Write the matrix here: .mtx, .mtx.gz, .svm, .npz (CSR for SciPy), or a dense "
+                   ".npy or .csv."},
       {.name = "report",
        .field = &M::report,
        .value = "FILE.json",
@@ -52,7 +54,13 @@ row 0 at the top. Without --output it only counts.
           .ending = R"(
 Example:
   polyak tomography matrix --angles 0:360:720 --detectors 128 --size 64 --output A.mtx
+  polyak tomography matrix --angles 0:180:180 --detectors 182 --size 128 --output A.npz
 )"};
+}
+
+bool ends_in_npz(std::string path) {
+  for (char& c : path) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return path.ends_with(".npz");
 }
 
 }  // namespace
@@ -69,7 +77,7 @@ int tomography_matrix(const Words& words, Messages& messages) {
   if (parsed.help) return print(help_text(usage(), options)), 0;
   messages.configure(message);
   if (request.output)
-    check_output("--output", *request.output, {".mtx", ".mtx.gz", ".svm", ".npy", ".csv"});
+    check_output("--output", *request.output, {".mtx", ".mtx.gz", ".svm", ".npz", ".npy", ".csv"});
   if (request.report) check_output("--report", *request.report);
   const auto geometry = make_geometry(scan, 0);
   const auto model = tomography::ray_model_named(scan.projector);
@@ -77,7 +85,9 @@ int tomography_matrix(const Words& words, Messages& messages) {
   const auto counts = tomography::count_rays(geometry, model, threads);
   if (request.output) {
     with_memory_for(fmt::format("a matrix of {} entries", counts.nonzeros), [&] {
-      write_matrix(*request.output, *tomography::system_matrix(geometry, model, threads));
+      const auto A = tomography::system_matrix(geometry, model, threads);
+      ends_in_npz(*request.output) ? write_npz(*request.output, *A)
+                                   : write_matrix(*request.output, *A);
     });
   }
   const nlohmann::ordered_json json{{"rows", counts.rays},

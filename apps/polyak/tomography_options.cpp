@@ -12,8 +12,35 @@ const std::vector<OptionRecord<SinogramOptions>>& sinogram_options() {
       {.name = "slices",
        .field = &S::slices,
        .value = "A:B",
-       .sentence = "Of several sinograms below each other, those from A to B (without B, from "
-                   "0); all when not given."},
+       .sentence = "Of several slices, those from A to B (without B, from 0); only those are "
+                   "read. All when not given."},
+      {.name = "order",
+       .field = &S::order,
+       .value = "auto|projections|sinograms",
+       .sentence = "Of three dimensions: [angle, slice, element] or [slice, angle, element]; auto "
+                   "goes by the number of angles."},
+      {.name = "flat",
+       .field = &S::flat,
+       .value = "FILE",
+       .sentence = "Images of the beam without the object, [image, slice, element]; those in the "
+                   "scan when not given."},
+      {.name = "dark",
+       .field = &S::dark,
+       .value = "FILE",
+       .sentence = "Images without the beam; those in the scan, or 0, when not given."},
+      {.name = "log",
+       .field = &S::log,
+       .value = "auto|yes|no",
+       .sentence = "Take -log((count - dark)/(flat - dark)), or of the values themselves without "
+                   "flat fields; auto does where there are flat fields. no: the values are line "
+                   "integrals already."},
+      {.name = "bin",
+       .field = &S::bin,
+       .value = "N",
+       .sentence = "Join N elements of the detector into one; --spacing, --center and --mask are "
+                   "meant before.",
+       .lowest = 1,
+       .highest = 0x1p40},
       {.name = "weights",
        .field = &S::weights,
        .value = "W",
@@ -163,6 +190,12 @@ std::vector<OptionRecord<Options>> stop_options() {
        .sentence = "Threads; 0 takes all cores. The image does not depend on it.",
        .lowest = 0,
        .highest = 4096},
+      {.name = "memory",
+       .field = &O::memory_bytes,
+       .value = "BYTES",
+       .sentence = "Room for slices that are solved together; at least one is.",
+       .lowest = 0,
+       .open_below = true},
   };
 }
 
@@ -173,7 +206,8 @@ const std::vector<OptionRecord<ImageOutputs>>& output_options() {
        .field = &O::output,
        .value = "FILE",
        .sentence = "Write the image here: .npy, .tif (with the pixel size), .png, .csv, .mtx; "
-                   "slices go below each other, in a .tif on pages."},
+                   "slices go below each other, in a .tif on pages, in an .npy into a third "
+                   "dimension."},
       {.name = "residual",
        .field = &O::residual,
        .value = "FILE",
@@ -190,6 +224,10 @@ const std::vector<OptionRecord<ImageOutputs>>& output_options() {
        .field = &O::history,
        .value = "FILE.csv",
        .sentence = "Write every measurement, one a line."},
+      {.name = "page",
+       .field = &O::page,
+       .value = "FILE.html",
+       .sentence = "Write one page with the image, how it was made, the curves and the residual."},
   };
   return table;
 }
@@ -230,9 +268,16 @@ void check_request(const ReconstructRequest& request) {
   if (out.images) check_output("--images", *out.images, endings);
   if (out.report) check_output("--report", *out.report);
   if (out.history) check_output("--history", *out.history);
+  if (out.page) check_output("--page", *out.page, {".html", ".htm"});
+  if (request.data.dark && !request.data.flat && request.data.log == "auto")
+    refuse("--dark", "--flat FILE, or --log yes for a scan that holds flat fields");
+  if ((request.data.flat || request.data.dark) && request.data.log == "no")
+    refuse(request.data.flat ? "--flat" : "--dark", "--log auto or yes");
+  if (request.scan.center == "auto" && request.scan.beam == "fan")
+    refuse("--center auto", "--beam parallel");
   if (out.images && request.options.image_every <= 0) refuse("--images", "--image-every K");
   if (!out.images && request.options.image_every > 0) refuse("--image-every", "--images NAME");
-  for (const auto& path : {out.output, out.residual, out.report, out.history})
+  for (const auto& path : {out.output, out.residual, out.report, out.history, out.page})
     if (path) check_different(*path, request.sinogram, "the output would replace the input");
 }
 

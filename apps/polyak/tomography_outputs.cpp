@@ -14,8 +14,16 @@ using Json = nlohmann::ordered_json;
 std::string report_json(const LoadedScan& scan, const tomography::Reconstruction& result) {
   Json json = Json::parse(to_json(result.report));
   const auto& g = scan.geometry;
-  Json own{{"views", g.views()},         {"detectors", g.detectors}, {"image_rows", g.image.rows},
-           {"image_cols", g.image.cols}, {"pixel", g.image.pixel},   {"masked_rays", scan.masked}};
+  Json own{{"views", g.views()},
+           {"detectors", g.detectors},
+           {"image_rows", g.image.rows},
+           {"image_cols", g.image.cols},
+           {"pixel", g.image.pixel},
+           {"masked_rays", scan.masked},
+           {"zero_rays", result.report.zero_rows},
+           {"zero_rays_with_data", result.unseen_with_data},
+           {"slice_groups", result.groups}};
+  if (scan.center) own["center"] = *scan.center;
   if (result.lambda_max) own["lambda_max_bound"] = *result.lambda_max;
   if (result.kappa_covered) own["kappa_covered"] = *result.kappa_covered;
   if (result.b_star) own["b_star"] = *result.b_star;
@@ -40,6 +48,8 @@ std::string summary(const tomography::Reconstruction& result) {
         "  eigenvalues down to lambda_max/{:.3g} converge at the full rate; "
         "B* of these parameters is {:.3g}\n",
         *result.kappa_covered, result.b_star.value_or(0.0));
+  if (result.groups > 1)
+    text += fmt::format("  {} slices in {} groups\n", r.right_hand_sides, result.groups);
   return text;
 }
 
@@ -59,9 +69,12 @@ void write_reconstruction(const ReconstructRequest& request, const LoadedScan& s
     write_image(*out.residual,
                 {result.residual.data(), slices * g.views(), g.detectors, g.detectors}, {}, slices);
   if (out.history) write_text(*out.history, history_csv(result.report.history));
+  if (out.page) write_text(*out.page, tomography::reconstruction_page(g, result, request.sinogram));
   if (out.report) write_text(*out.report, report_json(scan, result));
   for (const std::string& warning : result.report.warnings) messages.warning(warning);
-  if (messages.quiet() || out.output == "-" || out.report == "-" || out.history == "-") return;
+  for (const auto& path : {out.output, out.report, out.history, out.page})
+    if (path == "-") return;
+  if (messages.quiet()) return;
   print(messages.json() ? report_json(scan, result) : summary(result));
 }
 

@@ -142,11 +142,8 @@ void check_request(const ProjectRequest& request) {
 std::vector<double> project(const ProjectRequest& request, const Geometry& g, RayModel model,
                             const Source& source, const std::vector<double>& image) {
   if (request.exact) return exact_projections(*source.phantom, g);
-  const MatrixPtr A = projector(g, model, {}, static_cast<int>(request.threads));
-  std::vector<double> y(to_size(g.rays()));
-  A->multiply(0, g.rays(), {image.data(), 1, g.image.size(), g.image.size()},
-              {y.data(), g.rays(), 1, 1});
-  return y;
+  return projections(*projector(g, model, {}, static_cast<int>(request.threads)), image,
+                     static_cast<int>(request.threads));
 }
 
 }  // namespace

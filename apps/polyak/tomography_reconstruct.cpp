@@ -17,10 +17,12 @@ Usage usage() {
           .required = 1,
           .text = R"(Make an image of a sinogram, the rays being used a few at a time.
 
-Usage: polyak tomography reconstruct SINOGRAM --angles A --output FILE [options]
+Usage: polyak tomography reconstruct SINOGRAM --output FILE [options]
 
-SINOGRAM is a file of views x detectors: .npy, .csv, .mtx. Several slices of one
-geometry stand below each other.
+SINOGRAM is a file of views x detectors: .npy, .csv, .mtx, .tif, .mat, .h5, or a
+scan in the layout of Data Exchange or NXtomo (.h5, .nxs), which brings its angles,
+flat and dark fields. Several slices of one geometry stand below each other, or are
+a third dimension; they are solved in groups that fit into --memory.
 )",
           .ending = R"(
 Methods: those of polyak solve that suit images, kaczmarz (another name for rk),
@@ -34,21 +36,28 @@ Examples:
   polyak tomography reconstruct s.npy --size 128 --output walnut.png
   polyak tomography reconstruct s.npy --size 128 --method sirt --lower 0 \
     --max-iterations 100 --output walnut.tif
+  polyak tomography reconstruct s.npy --size 128 --output walnut.npy --page walnut.html
+  polyak tomography reconstruct scan.h5 --slices 0:1 --center auto --method sart \
+    --lower 0 --max-passes 2 --output slice.tif
 )"};
 }
 
-// "out/image.png" and 50 become "out/image-50.png".
-std::string numbered(const std::string& path, Index iteration) {
+// "out/image.png" and 50 become "out/image-50.png", or "out/image-50-slice12.png"
+// where slices come in groups.
+std::string numbered(const std::string& path, Index iteration, std::optional<Index> slice) {
   const auto dot = path.rfind('.');
-  return fmt::format("{}-{}{}", path.substr(0, dot), iteration, path.substr(dot));
+  const std::string which = slice ? fmt::format("-slice{}", *slice) : "";
+  return fmt::format("{}-{}{}{}", path.substr(0, dot), iteration, which, path.substr(dot));
 }
 
 void write_on_the_way(ReconstructRequest& request, const LoadedScan& scan) {
   if (!request.outputs.images) return;
-  request.options.on_image = [&](Index iteration, const std::vector<double>& images) {
+  request.options.on_image = [&](Index iteration, const std::vector<double>& images, Index first) {
     const auto& image = scan.geometry.image;
     const Index slices = std::ssize(images) / image.size();
-    write_image(numbered(*request.outputs.images, iteration),
+    const bool all = slices == std::ssize(scan.sinograms) / scan.geometry.rays();
+    const auto slice = all ? std::nullopt : std::optional(first);
+    write_image(numbered(*request.outputs.images, iteration, slice),
                 {images.data(), slices * image.rows, image.cols, image.cols},
                 {.pixel = image.pixel, .black = {}, .white = {}}, slices);
   };
@@ -64,8 +73,8 @@ int tomography_reconstruct(const Words& words, Messages& messages) {
   messages.configure(request.messages);
   request.sinogram = parsed.positionals[0];
   check_request(request);
-  messages.status("reading " + request.sinogram);
-  const LoadedScan scan = with_memory_for(request.sinogram, [&] { return load_scan(request); });
+  const LoadedScan scan =
+      with_memory_for(request.sinogram, [&] { return load_scan(request, messages); });
   request.options.projector = request.scan.projector;
   write_on_the_way(request, scan);
   messages.status("preparing");

@@ -8,13 +8,17 @@
 
 namespace polyak::cli {
 
-/// Which slices, which rays, and what is known of them.
+/// Which slices, which rays, how they become line integrals, and what is known
+/// of them.
 struct SinogramOptions {
-  std::optional<std::string> slices, weights, mask, reference;
+  std::optional<std::string> slices, weights, mask, reference, flat, dark;
+  std::string order = "auto";
+  std::string log = "auto";
+  Index bin = 1;
 };
 
 struct ImageOutputs {
-  std::optional<std::string> output, report, history, residual, images;
+  std::optional<std::string> output, report, history, residual, images, page;
 };
 
 struct ReconstructRequest {
@@ -32,13 +36,15 @@ OptionSet reconstruct_option_set(ReconstructRequest& request);
 void check_request(const ReconstructRequest& request);
 
 /// The slices asked for, slices × rays, and the scan they are of; fills in the
-/// weights of the request. `mask` and `weights` are taken from files here.
+/// weights of the request. `mask` and `weights` are taken from files here. What
+/// had to be done to the data is told as messages.
 struct LoadedScan {
   tomography::Geometry geometry;
   std::vector<double> sinograms, reference;
-  Index masked = 0;
+  Index masked = 0;                   ///< rays left out: masked, dead or without light
+  std::optional<double> center = {};  ///< found by --center auto, in elements before binning
 };
-LoadedScan load_scan(ReconstructRequest& request);
+LoadedScan load_scan(ReconstructRequest& request, Messages& messages);
 
 /// Images, report, history, and what is said of them.
 void write_reconstruction(const ReconstructRequest& request, const LoadedScan& scan,

@@ -34,12 +34,12 @@ double number(const std::string& option, const std::string& text, const std::str
 }
 
 // FIRST:LAST:COUNT, LAST left out, or a file.
-std::vector<double> read_angles(const ScanOptions& options) {
-  const double unit = options.angle_unit == "radians" ? 1.0 : std::numbers::pi / 180.0;
-  const auto parts = split(options.angles, ':');
+std::vector<double> read_angles(const std::string& text, const std::string& unit_name) {
+  const double unit = unit_name == "radians" ? 1.0 : std::numbers::pi / 180.0;
+  const auto parts = split(text, ':');
   const std::string expected = "FIRST:LAST:COUNT or a file";
   if (parts.size() != 3) {
-    auto values = read_values(options.angles);
+    auto values = read_values(text);
     for (double& v : values) v *= unit;
     return values;
   }
@@ -47,7 +47,7 @@ std::vector<double> read_angles(const ScanOptions& options) {
   const double last = number("--angles", parts[1], expected);
   const double count = number("--angles", parts[2], expected);
   if (!(count >= 1.0) || count > 1e7 || count != static_cast<double>(static_cast<Index>(count)))
-    refuse("--angles", "the value does not fit the option", "'" + options.angles + "'",
+    refuse("--angles", "the value does not fit the option", "'" + text + "'",
            "a whole COUNT of at least 1");
   std::vector<double> out;
   for (Index k = 0; k < static_cast<Index>(count); ++k)
@@ -55,8 +55,9 @@ std::vector<double> read_angles(const ScanOptions& options) {
   return out;
 }
 
-tomography::ImageGrid read_size(const ScanOptions& options, Index detectors) {
-  if (!options.size) return {detectors, detectors, options.pixel};
+tomography::ImageGrid read_size(const ScanOptions& options, Index detectors, Index bin) {
+  const double pixel = options.pixel.value_or(static_cast<double>(bin));
+  if (!options.size) return {detectors, detectors, pixel};
   const auto parts = split(*options.size, 'x');
   const std::string expected = "N or ROWSxCOLS";
   Index sides[2] = {0, 0};
@@ -65,14 +66,25 @@ tomography::ImageGrid read_size(const ScanOptions& options, Index detectors) {
     if (parts.size() > 2 || !detail::parse_into(std::string_view(text), sides[k]))
       refuse("--size", "the value does not fit the option", "'" + *options.size + "'", expected);
   }
-  return {sides[0], sides[1], options.pixel};
+  return {sides[0], sides[1], pixel};
 }
 
-std::vector<double> read_offsets(const ScanOptions& options, Index detectors) {
+std::optional<double> read_center(const ScanOptions& options, const ScanFacts& facts) {
   if (options.offset && options.center)
     refuse("--center", "the axis is given twice", "--offset and --center", "one of them");
-  if (options.center)
-    return {tomography::offset_of_center(*options.center, detectors, options.spacing)};
+  if (!options.center) return std::nullopt;
+  if (*options.center != "auto")
+    return number("--center", *options.center, "a number of elements, or auto");
+  if (!facts.center)
+    refuse("--center", "the axis can be found only in a scan", "'auto'", "a number of elements");
+  return facts.center;
+}
+
+// Of the detector before it is binned.
+std::vector<double> read_offsets(const ScanOptions& options, const ScanFacts& facts,
+                                 Index detectors) {
+  const auto center = read_center(options, facts);
+  if (center) return {tomography::offset_of_center(*center, detectors, options.spacing)};
   if (!options.offset) return {};
   double value = 0.0;
   if (detail::parse_into(std::string_view(*options.offset), value)) return {value};
@@ -81,13 +93,13 @@ std::vector<double> read_offsets(const ScanOptions& options, Index detectors) {
 
 }  // namespace
 
-std::vector<double> read_values(const std::string& path) {
-  const Array array = read_array(path, true);
-  std::vector<double> out;
-  out.reserve(to_size(array.view().size()));
-  for (Index i = 0; i < array.rows(); ++i)
-    for (Index j = 0; j < array.cols(); ++j) out.push_back(array(i, j));
-  return out;
+std::vector<double> read_values(const std::string& path) { return open_array(path)->read_all(); }
+
+std::vector<double> usual_angles() { return read_angles("0:180:180", "degrees"); }
+
+std::vector<double> angles_asked(const ScanOptions& options) {
+  if (!options.angles) return {};
+  return read_angles(*options.angles, options.angle_unit);
 }
 
 const std::vector<OptionRecord<ScanOptions>>& scan_options() {
@@ -101,7 +113,7 @@ const std::vector<OptionRecord<ScanOptions>>& scan_options() {
        .field = &S::angles,
        .value = "A",
        .sentence = "FIRST:LAST:COUNT, evenly spaced without LAST, or a file with one per view; "
-                   "counter-clockwise."},
+                   "counter-clockwise. When not given, what the scan says, or 0:180:180."},
       {.name = "angle-unit",
        .field = &S::angle_unit,
        .value = "degrees|radians",
@@ -123,7 +135,8 @@ const std::vector<OptionRecord<ScanOptions>>& scan_options() {
       {.name = "center",
        .field = &S::center,
        .value = "C",
-       .sentence = "Where the axis falls on the detector instead, in elements from its edge."},
+       .sentence = "Where the axis falls on the detector instead, in elements from its edge; auto "
+                   "finds it in a parallel scan over half a turn or more."},
       {.name = "source-distance",
        .field = &S::source_distance,
        .value = "L",
@@ -141,7 +154,7 @@ const std::vector<OptionRecord<ScanOptions>>& scan_options() {
       {.name = "pixel",
        .field = &S::pixel,
        .value = "L",
-       .sentence = "The side of a pixel.",
+       .sentence = "The side of a pixel; auto is 1, and N with --bin N.",
        .lowest = 0},
       {.name = "projector",
        .field = &S::projector,
@@ -153,18 +166,30 @@ const std::vector<OptionRecord<ScanOptions>>& scan_options() {
 }
 
 tomography::Geometry make_geometry(const ScanOptions& options, Index detectors) {
+  return make_geometry(
+      options,
+      ScanFacts{.detectors = detectors, .angles = angles_asked(options), .bin = 1, .center = {}});
+}
+
+// N elements joined into one are N times as wide. What the last ones leave over
+// is dropped, which moves the middle of the detector but not the axis.
+tomography::Geometry make_geometry(const ScanOptions& options, const ScanFacts& facts) {
   tomography::Geometry g;
   g.beam = options.beam == "fan" ? tomography::Beam::fan : tomography::Beam::parallel;
   const bool fan = g.beam == tomography::Beam::fan;
   if (!fan && (options.source_distance > 0.0 || options.detector_distance > 0.0))
     refuse("--source-distance", "parallel rays have no source", "--beam parallel", "--beam fan");
-  g.angles = read_angles(options);
-  g.detectors = options.detectors.value_or(detectors);
-  g.spacing = options.spacing;
-  g.offsets = read_offsets(options, g.detectors);
+  g.angles = facts.angles.empty() ? usual_angles() : facts.angles;
+  const Index elements = options.detectors.value_or(facts.detectors), bin = facts.bin;
+  g.detectors = elements / bin;
+  g.spacing = options.spacing * static_cast<double>(bin);
+  g.offsets = read_offsets(options, facts, elements);
+  if (elements % bin != 0 && g.offsets.empty()) g.offsets = {0.0};
+  for (double& offset : g.offsets)
+    offset -= 0.5 * static_cast<double>(elements % bin) * options.spacing;
   g.source_distance = options.source_distance;
   g.detector_distance = options.detector_distance;
-  g.image = read_size(options, g.detectors);
+  g.image = read_size(options, g.detectors, bin);
   tomography::check(g);
   return g;
 }

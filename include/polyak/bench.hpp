@@ -84,7 +84,7 @@ struct Results {
   std::vector<std::string> notes;  ///< what was left out, and why
 };
 
-/// "kernels", "sampling", "replicates", "iterations".
+/// "kernels", "sampling", "replicates", "iterations", "tomography".
 const std::vector<std::string>& subjects();
 
 /// Measures these subjects. `progress` hears what is being done. Error usage

@@ -20,7 +20,7 @@ struct ImageOptions {
 
 /// By the ending: .png, .tif, .tiff, and whatever write_array takes. Several
 /// images of one size below each other (`count` of them) become the pages of a
-/// .tif.
+/// .tif and the first dimension of an .npy.
 void write_image(const std::string& path, ConstView values, const ImageOptions& options = {},
                  Index count = 1);
 

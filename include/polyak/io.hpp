@@ -2,7 +2,10 @@
 
 /// \file io.hpp
 /// Files in and out. The format follows from the ending: .mtx, .mtx.gz, .npy,
-/// .csv, .svm; "-" is standard input or output (text formats only).
+/// .csv, .svm, and for reading also .h5, .hdf5, .nxs (file.h5:/dataset), .mat
+/// (file.mat:variable) and .tif; "-" is standard input or output (text formats
+/// only). Without a name the only array that fits is meant, or A and b together
+/// where a file has both; see stored_array.hpp.
 ///
 /// Readers trust nothing: sizes are checked against the file before memory is
 /// taken, and every fault is an Error that names file, line or byte, what was
@@ -14,16 +17,19 @@
 #include <vector>
 
 #include "polyak/matrices.hpp"
+#include "polyak/stored_array.hpp"
 
 namespace polyak {
 
 struct ReadOptions {
-  std::optional<std::string> rhs_column;  ///< .csv: the column that is b, by name or by 1-based number
-  bool intercept = false;                 ///< .csv, .svm: append a column of ones named "intercept"
-  bool drop_nonfinite_rows = false;       ///< skip rows with NaN, Inf or an empty cell, and count them
-  bool keep_nonfinite = false;            ///< text formats: let NaN and Inf through, for a caller who checks A and b together
+  std::optional<std::string>
+      rhs_column;                    ///< .csv: the column that is b, by name or by 1-based number
+  bool intercept = false;            ///< .csv, .svm: append a column of ones named "intercept"
+  bool drop_nonfinite_rows = false;  ///< skip rows with NaN, Inf or an empty cell, and count them
+  bool keep_nonfinite =
+      false;  ///< text formats: let NaN and Inf through, for a caller who checks A and b together
   Duplicates duplicates = Duplicates::sum;
-  bool single = false;                    ///< store values in single precision
+  bool single = false;  ///< store values in single precision
 };
 
 /// A matrix and what came with it.
@@ -51,6 +57,10 @@ void write_array(const std::string& path, ConstView values,
 void write_matrix(const std::string& path, const RowMatrix& A,
                   const std::vector<std::string>& column_names = {});
 
+/// The nonzero entries as an .npz that SciPy's load_npz reads: CSR, stored
+/// without compression.
+void write_npz(const std::string& path, const RowMatrix& A);
+
 /// Any text, written beside, flushed and renamed.
 void write_text(const std::string& path, const std::string& text);
 
@@ -71,6 +81,8 @@ struct FileInfo {
   double file_bytes = 0;
   std::vector<std::string> names;  ///< column names of a .csv with a header line
   std::string note;                ///< symmetric, Fortran order, labels, …
+  std::vector<ArrayInfo> arrays =
+      {};  ///< of files that may hold several; then sizes are of the only one
 };
 FileInfo inspect(const std::string& path);
 

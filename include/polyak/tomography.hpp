@@ -73,6 +73,10 @@ MatrixPtr projector(const Geometry& geometry, RayModel model, std::vector<double
 /// The same matrix stored, columns ascending, without explicit zeros.
 MatrixPtr system_matrix(const Geometry& geometry, RayModel model, int threads = 0);
 
+/// A·x, the sinogram of an image.
+std::vector<double> projections(const RowMatrix& A, const std::vector<double>& image,
+                                int threads = 0);
+
 struct RayCounts {
   Index rays = 0;
   Index zero = 0;       ///< meet no pixel

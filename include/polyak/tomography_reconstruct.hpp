@@ -47,9 +47,18 @@ struct ReconstructOptions {
   std::uint64_t seed = 0;
   Index threads = 0;
 
-  /// Images, slice after slice, every so many iterations; 0 for never.
+  /// Slices are solved together as far as this has room for them (at least one
+  /// at a time), group after group. With limits alone every slice is then what
+  /// it would be by itself; rules that look at residuals look at those of a
+  /// group. A fixed number, not what the machine has free: the image must not
+  /// depend on that.
+  double memory_bytes = 2e9;
+
+  /// Images, slice after slice, every so many iterations; 0 for never. They are
+  /// those of one group, from `first_slice` on.
   Index image_every = 0;
-  std::function<void(Index iteration, const std::vector<double>& images)> on_image = {};
+  std::function<void(Index iteration, const std::vector<double>& images, Index first_slice)>
+      on_image = {};
 };
 
 struct Reconstruction {
@@ -61,6 +70,10 @@ struct Reconstruction {
   /// contract at the full rate √beta.
   std::optional<double> kappa_covered;
   std::optional<double> b_star;  ///< the heuristic B* of the parameters used
+  Index groups = 1;              ///< of slices, one after the other
+  /// Rays that meet no pixel (report.zero_rows of them) but hold a value: left
+  /// out of everything, as no image can explain them.
+  Index unseen_with_data = 0;
 };
 
 /// `sinograms`: slices × rays, each in the order of the geometry; `reference`:
@@ -68,6 +81,12 @@ struct Reconstruction {
 Reconstruction reconstruct(const Geometry& geometry, const std::vector<double>& sinograms,
                            const ReconstructOptions& options, Observer* observer = nullptr,
                            const std::vector<double>& reference = {});
+
+/// One HTML page about it that needs nothing else: image, parameters,
+/// convergence (where there is a gnuplot), residual sinogram. `name` is what was
+/// reconstructed.
+std::string reconstruction_page(const Geometry& geometry, const Reconstruction& result,
+                                const std::string& name);
 
 /// Filtered back projection of slices × rays into slices × pixels. Views are
 /// weighted by the angle they stand for; a fan needs a full turn.

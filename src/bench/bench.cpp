@@ -14,10 +14,9 @@ struct Subject {
 };
 
 constexpr Subject table[] = {
-    {"kernels", measure_kernels},
-    {"sampling", measure_sampling},
-    {"replicates", measure_replicates},
-    {"iterations", measure_iterations},
+    {"kernels", measure_kernels},       {"sampling", measure_sampling},
+    {"replicates", measure_replicates}, {"iterations", measure_iterations},
+    {"tomography", measure_tomography},
 };
 
 const Subject& find(const std::string& name) {

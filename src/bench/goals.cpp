@@ -59,6 +59,18 @@ const std::vector<Wanted>& goals() {
        3.5},
       {"replicates shared, B = 4e5", "replicates, B = 400000", "block-shared", "separate runs", 3.8,
        5},
+      {"projections against ASTRA, line",
+       "forward and back, line, 512 x 512 pixels, 725 elements, "
+       "720 views",
+       "polyak", "ASTRA", 2, 4},
+      {"projections against ASTRA, linear",
+       "forward and back, linear, 512 x 512 pixels, 725 "
+       "elements, 720 views",
+       "polyak", "ASTRA", 2, 4},
+      {"projections against ASTRA, strip",
+       "forward and back, strip, 512 x 512 pixels, 725 "
+       "elements, 720 views",
+       "polyak", "ASTRA", 2, 4},
   };
   return table;
 }

@@ -14,9 +14,15 @@ struct Ending {
   std::string_view text;
   Format format;
 };
-constexpr std::array endings{Ending{".mtx", Format::mtx}, Ending{".mtx.gz", Format::mtx},
-                             Ending{".npy", Format::npy}, Ending{".csv", Format::csv},
-                             Ending{".svm", Format::svm}};
+constexpr std::array endings{
+    Ending{".mtx", Format::mtx},   Ending{".mtx.gz", Format::mtx}, Ending{".npy", Format::npy},
+    Ending{".csv", Format::csv},   Ending{".svm", Format::svm},    Ending{".h5", Format::hdf5},
+    Ending{".hdf5", Format::hdf5}, Ending{".nxs", Format::hdf5},   Ending{".mat", Format::mat},
+    Ending{".tif", Format::tiff},  Ending{".tiff", Format::tiff}};
+
+bool is_written(Format format) {
+  return format != Format::hdf5 && format != Format::mat && format != Format::tiff;
+}
 
 constexpr std::size_t header_bytes = 1u << 20;  // comments included
 
@@ -34,15 +40,27 @@ const Ending* find_ending(const std::string& path) {
 
 bool has_no_ending(const std::string& path) { return path == "-" || path.starts_with("/dev/"); }
 
-[[noreturn]] void refuse_ending(const std::string& path) {
+[[noreturn]] void refuse_ending(const std::string& path, bool output) {
   std::string known;
-  for (const Ending& e : endings) known += (known.empty() ? "" : ", ") + std::string(e.text);
+  for (const Ending& e : endings)
+    if (!output || is_written(e.format)) known += (known.empty() ? "" : ", ") + std::string(e.text);
   const auto base = path.substr(path.rfind('/') + 1);
   const auto dot = base.rfind('.');
   throw Error(ErrorCode::usage, {.what = "the ending does not tell the format of the file",
                                  .where = path,
                                  .found = dot == std::string::npos ? "none" : base.substr(dot),
                                  .expected = known});
+}
+
+// "scan.h5:/exchange/data" is a file and an array in it. A colon elsewhere
+// belongs to the name of the file.
+std::pair<std::string, std::string> split_array(const std::string& path) {
+  for (auto colon = path.find(':'); colon != std::string::npos; colon = path.find(':', colon + 1)) {
+    const Ending* ending = find_ending(path.substr(0, colon));
+    if (ending != nullptr && (ending->format == Format::hdf5 || ending->format == Format::mat))
+      return {path.substr(0, colon), path.substr(colon + 1)};
+  }
+  return {path, ""};
 }
 
 // SVMlight is the only format here whose first data line holds "number:".
@@ -70,7 +88,7 @@ std::string ending_of(const std::string& path) {
 Format output_format(const std::string& path) {
   if (has_no_ending(path)) return Format::csv;
   const Ending* ending = find_ending(path);
-  if (ending == nullptr) refuse_ending(path);
+  if (ending == nullptr || !is_written(ending->format)) refuse_ending(path, true);
   return ending->format;
 }
 
@@ -80,11 +98,13 @@ std::unique_ptr<ByteSink> open_output(const std::string& path) {
   return gzip_sink(std::move(file));
 }
 
-Input open_input(const std::string& path, bool header_only) {
+Input open_input(const std::string& asked, bool header_only) {
+  const auto [path, array] = split_array(asked);
   // The name first: a mistyped ending is a mistake whether the file is there or not.
   const Ending* ending = find_ending(path);
-  if (ending == nullptr && !has_no_ending(path)) refuse_ending(path);
+  if (ending == nullptr && !has_no_ending(path)) refuse_ending(path, false);
   Input input{.format = Format::csv, .file = MappedFile::open(path)};
+  input.array = array;
   input.bytes = input.file->size();
   input.compressed = is_gzip(input.file->bytes());
   if (input.compressed) {

@@ -9,7 +9,7 @@
 
 namespace polyak::io {
 
-enum class Format { npy, mtx, csv, svm };
+enum class Format { npy, mtx, csv, svm, hdf5, mat, tiff };
 
 /// The part of the path that tells the format: ".npy", ".mtx.gz", or nothing.
 std::string ending_of(const std::string& path);
@@ -23,7 +23,8 @@ struct Input {
   std::shared_ptr<const MappedFile> file;  ///< decompressed
   Index bytes = 0;                         ///< on the disk
   bool compressed = false;
-  bool partial = false;  ///< only the beginning has been decompressed
+  bool partial = false;    ///< only the beginning has been decompressed
+  std::string array = {};  ///< which one of several in the file, after a colon in the path
 };
 
 /// Opens and decompresses. By the ending; what has none ("-", /dev/…) is

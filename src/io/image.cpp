@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "io/npz.hpp"
 #include "polyak/error.hpp"
 #include "polyak/io.hpp"
 
@@ -20,6 +21,18 @@ void check_finite(ConstView values, const std::string& path) {
                                                    std::to_string(j + 1)});
 }
 
+// Three dimensions: image, row, column.
+void write_stack(const std::string& path, ConstView values, Index count) {
+  io::OutputFile file(path);
+  file.write(io::npy_head("<f8", "(" + std::to_string(count) + ", " +
+                                     std::to_string(values.rows / count) + ", " +
+                                     std::to_string(values.cols) + ")"));
+  for (Index i = 0; i < values.rows; ++i)
+    file.write(
+        {reinterpret_cast<const char*>(values.row(i)), to_size(values.cols) * sizeof(double)});
+  file.commit();
+}
+
 }  // namespace
 
 void write_image(const std::string& path, ConstView values, const ImageOptions& options,
@@ -27,6 +40,7 @@ void write_image(const std::string& path, ConstView values, const ImageOptions& 
   std::string name = path;
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const bool png = name.ends_with(".png");
+  if (name.ends_with(".npy") && count > 1) return write_stack(path, values, count);
   if (!png && !name.ends_with(".tif") && !name.ends_with(".tiff")) return write_array(path, values);
   check_finite(values, path);
   io::OutputFile file(path);

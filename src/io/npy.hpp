@@ -6,6 +6,7 @@
 
 #include "io/file.hpp"
 #include "io/rows.hpp"
+#include "polyak/stored_array.hpp"
 
 namespace polyak::io {
 
@@ -16,7 +17,8 @@ struct NpyHeader {
   bool fortran_order = false;
   int dimensions = 2;
   Index rows = 0;
-  Index cols = 0;          ///< 1 when there is only one dimension
+  Index cols = 0;  ///< 1 when there is only one dimension, of more than two the product
+  std::vector<Index> shape = {};
   std::size_t offset = 0;  ///< of the first value
 };
 
@@ -26,7 +28,8 @@ std::string type_name(NpyType type);
 /// The dictionary in the header, checked; `offset` is left to the caller.
 NpyHeader parse_npy_dictionary(std::string_view text, const std::string& name);
 /// Checks everything, also that the file is exactly as long as it should be.
-NpyHeader parse_npy_header(const MappedFile& file);
+/// More than two dimensions are refused unless asked for.
+NpyHeader parse_npy_header(const MappedFile& file, bool any_dimensions = false);
 
 /// Doubles and floats in C order are viewed in the mapped file, not read. All
 /// else is copied: other types into doubles, Fortran order into row-major
@@ -35,6 +38,8 @@ Table read_npy(const std::shared_ptr<const MappedFile>& file, const ReadOptions&
 /// In any order and of any type, in bounded memory.
 std::unique_ptr<RowSource> npy_rows(const std::shared_ptr<const MappedFile>& file);
 FileInfo inspect_npy(const MappedFile& file);
+/// Of any number of dimensions, mapped.
+StoredArrayPtr open_npy(const std::shared_ptr<const MappedFile>& file);
 
 struct NpyLayout {
   Index cols = 1;

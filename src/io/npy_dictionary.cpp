@@ -138,11 +138,13 @@ class HeaderParser {
       if (sizes.size() > most_dimensions) refuse("the array has more than 32 dimensions");
       if (!take(',') && !peek(')')) refuse("the shape in the header does not end");
     }
-    if (sizes.empty() || sizes.size() > 2)
-      refuse("the array does not have one or two dimensions", std::to_string(sizes.size()));
+    if (sizes.empty()) refuse("the array does not have one or two dimensions", "0");
     header_.dimensions = static_cast<int>(sizes.size());
     header_.rows = sizes.front();
-    header_.cols = sizes.size() == 2 ? sizes.back() : 1;
+    header_.cols = 1;
+    for (std::size_t k = 1; k < sizes.size(); ++k)
+      header_.cols = checked_product(header_.cols, sizes[k], name_);
+    header_.shape = std::move(sizes);
   }
 
   Index size() {

@@ -34,7 +34,7 @@ void check_size(const MappedFile& file, const NpyHeader& header) {
 
 }  // namespace
 
-NpyHeader parse_npy_header(const MappedFile& file) {
+NpyHeader parse_npy_header(const MappedFile& file, bool any_dimensions) {
   const auto bytes = file.bytes();
   constexpr std::string_view magic = "\x93NUMPY";
   if (!bytes.starts_with(magic) || bytes.size() < 12)
@@ -50,6 +50,9 @@ NpyHeader parse_npy_header(const MappedFile& file) {
            std::to_string(length) + " bytes", "at most 65536 and within the file");
   NpyHeader header = parse_npy_dictionary(bytes.substr(8 + width, length), file.name());
   header.offset = offset;
+  if (header.dimensions > 2 && !any_dimensions)
+    refuse(file, "the array does not have one or two dimensions",
+           std::to_string(header.dimensions) + " dimensions", "1 or 2");
   check_size(file, header);
   return header;
 }

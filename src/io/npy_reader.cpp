@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "io/npy.hpp"
+#include "io/stored.hpp"
 
 namespace polyak::io {
 namespace {
@@ -112,7 +113,7 @@ Table read_npy(const std::shared_ptr<const MappedFile>& file, const ReadOptions&
 }
 
 FileInfo inspect_npy(const MappedFile& file) {
-  const NpyHeader header = parse_npy_header(file);
+  const NpyHeader header = parse_npy_header(file, true);
   FileInfo info;
   info.format = "NumPy array";
   info.value_type = type_name(header.type);
@@ -121,6 +122,7 @@ FileInfo inspect_npy(const MappedFile& file) {
   info.nonzeros = header.rows * header.cols;
   if (header.dimensions == 1) info.note = "one dimension";
   if (header.dimensions == 2 && header.fortran_order) info.note = "Fortran order";
+  if (header.dimensions > 2) info.note = "shape " + shape_text(header.shape);
   return info;
 }
 

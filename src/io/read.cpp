@@ -9,6 +9,7 @@
 #include "io/format.hpp"
 #include "io/mtx.hpp"
 #include "io/npy.hpp"
+#include "io/stored.hpp"
 #include "io/svm.hpp"
 #include "matrix/storage.hpp"
 #include "matrix/typed_matrix.hpp"
@@ -71,6 +72,9 @@ Table read_input(const Input& input, const ReadOptions& options) {
     case Format::npy: return read_npy(input.file, options);
     case Format::mtx: return read_mtx(*input.file, options);
     case Format::svm: return read_svm(*input.file, options);
+    case Format::hdf5:
+    case Format::mat:
+    case Format::tiff: return read_stored(input, options);
     case Format::csv: break;
   }
   return collect(csv_rows(input.file, options), options, input.file->name());
@@ -92,6 +96,9 @@ FileInfo inspect_input(const Input& input) {
     case Format::mtx: info = inspect_mtx(*input.file, !input.partial); break;
     case Format::svm: info = inspect_svm(*input.file); break;
     case Format::csv: info = inspect_csv(*input.file); break;
+    case Format::hdf5:
+    case Format::mat:
+    case Format::tiff: info = inspect_stored(input); break;
   }
   info.file_bytes = static_cast<double>(input.bytes);
   if (input.compressed) info.note += info.note.empty() ? "compressed" : ", compressed";

@@ -97,7 +97,10 @@ void write_table(const std::string& path, const Table& table, bool single) {
       return;
     case Format::svm: return write_svm(path, *table.A, table.b);
     case Format::csv:
-    case Format::npy: break;
+    case Format::npy:
+    case Format::hdf5:  // output_format lets none of these through
+    case Format::mat:
+    case Format::tiff: break;
   }
   write_rows(path, *matrix_rows(*table.A, table.names, table.b), single);
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "tomography/weights.hpp"
+
 namespace polyak::tomography {
 namespace {
 
@@ -59,14 +61,23 @@ void BlockSweeps::step(Index block) {
                      {g_.data(), sides, d_, d_});
   sums_known_ = blocks_ == 1;
   const double* sums = g_.data() + columns_ * d_;
-  for (Index i = 0; i < columns_ * d_; ++i) {
-    const Index j = i % d_;
-    if (!(sums[j] > 0.0)) continue;
-    double& x = x_[to_size(i)];
-    x -= relaxation_ * g_[to_size(i)] / sums[j];
-    if (problem_.has_bounds())
-      x = std::clamp(x, problem_.lower()[to_size(j)], problem_.upper()[to_size(j)]);
-  }
+  seen_ = negligible * *std::max_element(sums, sums + d_);
+  constexpr Index job = 8192;
+  products_.team().run((d_ + job - 1) / job, [&](Index k) {
+    for (Index c = 0; c < columns_; ++c) update(c, k * job, std::min(d_, (k + 1) * job));
+  });
+}
+
+// x ← P(x + lambda·C·…) for pixels [first, last) of slice c; g holds the sum with
+// the other sign, its last row 1/C. A pixel that hardly anything of the block
+// meets stays as it is: its sums are rounding.
+void BlockSweeps::update(Index c, Index first, Index last) {
+  const double *sums = g_.data() + columns_ * d_, *g = g_.data() + c * d_;
+  double* x = x_.data() + c * d_;
+  for (Index j = first; j < last; ++j) x[j] -= sums[j] > seen_ ? relaxation_ * g[j] / sums[j] : 0.0;
+  if (!problem_.has_bounds()) return;
+  for (Index j = first; j < last; ++j)
+    x[j] = std::clamp(x[j], problem_.lower()[to_size(j)], problem_.upper()[to_size(j)]);
 }
 
 void BlockSweeps::sweep() {

@@ -26,6 +26,7 @@ class BlockSweeps {
 
  private:
   void step(Index block);
+  void update(Index c, Index first, Index last);
 
   const Problem& problem_;
   Products& products_;
@@ -35,6 +36,7 @@ class BlockSweeps {
   // gradient Σ_i R_i (Σ_j a_ij) a_ij is the sum of the columns.
   std::vector<double> x_, g_, b_;
   bool sums_known_ = false;          // SIRT needs them once
+  double seen_ = 0.0;                // a sum above this is one
   std::vector<double> row_weights_;  // R
   std::vector<Index> order_, rows_;
 };

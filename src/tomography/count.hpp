@@ -18,4 +18,9 @@ void for_rays(Index rays, ThreadTeam& team, Body&& body) {
 /// How many entries each ray has.
 std::vector<Index> entry_counts(const RayMaker& maker, int threads);
 
+/// The two matrices, for whoever has the counts already.
+MatrixPtr projector(RayMaker maker, std::vector<double> column_scale,
+                    const std::vector<Index>& counts);
+MatrixPtr system_matrix(const RayMaker& maker, const std::vector<Index>& counts, int threads);
+
 }  // namespace polyak::tomography

@@ -1,58 +1,31 @@
 #include <algorithm>
-#include <array>
 #include <memory>
+#include <numeric>
 
-#include "kernels/reference.hpp"
 #include "tomography/count.hpp"
-#include "tomography/ray_maker.hpp"
+#include "tomography/scratch.hpp"
+#include "tomography/view_block.hpp"
 
 namespace polyak::tomography {
 namespace {
 
-using Row = kernels::SparseRow<double, std::int32_t>;
+// A block for each thread: its room is taken once.
+ViewBlock& own_block() {
+  thread_local ViewBlock block;
+  return block;
+}
 
-// Room for one ray, on the stack of whoever calls; images beyond about 2000
-// pixels a side take it from the heap, once a call.
-class Scratch {
- public:
-  Scratch(const RayMaker& maker, const std::vector<double>& scale) : maker_(maker), scale_(scale) {
-    if (maker.capacity() <= most) return;
-    large_.reset(new Large{std::vector<std::int32_t>(to_size(maker.capacity())),
-                           std::vector<double>(to_size(maker.capacity()))});
-    columns_ = large_->columns.data();
-    values_ = large_->values.data();
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  Row row(Index r) {
-    const Index count = maker_.make(r, columns_, values_);
-    if (!scale_.empty())
-      for (Index k = 0; k < count; ++k) values_[k] *= scale_[to_size(columns_[k])];
-    return {values_, columns_, count, maker_.geometry().image.size()};
-  }
-
- private:
-  static constexpr Index most = 4096;
-  struct Large {
-    std::vector<std::int32_t> columns;
-    std::vector<double> values;
-  };
-  const RayMaker& maker_;
-  const std::vector<double>& scale_;
-  std::array<std::int32_t, to_size(most)> small_columns_;
-  std::array<double, to_size(most)> small_values_;
-  std::unique_ptr<Large> large_;
-  std::int32_t* columns_ = small_columns_.data();
-  double* values_ = small_values_.data();
-};
-
-// A whose rows are made in the call that asks for them. The arithmetic on them
-// is that of a stored sparse matrix.
+// A whose rows are made in the call that asks for them. Ranges of a parallel
+// beam go view by view (ViewBlock), rays of a list one by one, as pairs where
+// they are that; the rest as a stored sparse matrix would.
 class Projector final : public RowMatrix {
  public:
   Projector(RayMaker maker, std::vector<double> scale, Index nonzeros)
-      : maker_(std::move(maker)), scale_(std::move(scale)), nonzeros_(nonzeros) {}
+      : maker_(std::move(maker)),
+        scale_(std::move(scale)),
+        nonzeros_(nonzeros),
+        pairs_(scale_.empty() && suits_pairs(maker_)),
+        blocks_(scale_.empty() && ViewBlock::suits(maker_)) {}
 
   Index rows() const override { return maker_.geometry().rays(); }
   Index cols() const override { return maker_.geometry().image.size(); }
@@ -64,39 +37,79 @@ class Projector final : public RowMatrix {
 
   void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
                 ConstView x, ConstView b, View g) const override {
-    Scratch scratch(maker_, scale_);
-    kernels::reference::gradient([&](Index i) { return scratch.row(i); },
-                                 {std::ssize(rows), rows.data(), weights.data()}, scale.a, scale.b,
-                                 x, b, g, nullptr);
+    if (consecutive(rows)) {
+      const Index first = rows.front(), last = rows.back() + 1;
+      return range_gradient(first, last, weights, scale, x, b, g, {});
+    }
+    with_rows(0, [&](auto row_at) {
+      kernels::reference::gradient(row_at, {std::ssize(rows), rows.data(), weights.data()}, scale.a,
+                                   scale.b, x, b, g, nullptr);
+    });
   }
 
   void range_gradient(Index first, Index last, std::span<const double> weights, Scale scale,
                       ConstView x, ConstView b, View g,
                       std::span<double> residual2) const override {
-    Scratch scratch(maker_, scale_);
-    kernels::reference::gradient(
-        [&](Index i) { return scratch.row(first + i); },
-        {last - first, nullptr, weights.empty() ? nullptr : weights.data()}, scale.a, scale.b, x,
-        ConstView{b.row(first), last - first, b.cols, b.stride}, g, residual2.data());
+    const double* w = weights.empty() ? nullptr : weights.data();
+    double* r2 = residual2.empty() ? nullptr : residual2.data();
+    if (in_blocks(first, last)) {
+      for_blocks(first, last, [&](ViewBlock& block, Index start) {
+        for (Index c = 0; c < x.rows; ++c) {
+          block.project(x.row(c));
+          block.for_values([&](Index i, double& value) {
+            const double r = scale.b * (value - b(start + i, c));
+            const double weight = w ? w[start + i - first] : 1.0;
+            if (r2) r2[c] += weight * r * r;
+            value = weight * r * scale.a;
+          });
+          block.spread(g.row(c));
+        }
+      });
+      return;
+    }
+    with_rows(first, [&](auto row_at) {
+      kernels::reference::gradient(row_at, {last - first, nullptr, w}, scale.a, scale.b, x,
+                                   ConstView{b.row(first), last - first, b.cols, b.stride}, g, r2);
+    });
   }
 
   void multiply(Index first, Index last, ConstView x, View y) const override {
-    Scratch scratch(maker_, scale_);
-    kernels::reference::multiply([&](Index i) { return scratch.row(first + i); }, x,
-                                 View{y.data, last - first, y.cols, y.stride});
+    if (in_blocks(first, last)) {
+      for_blocks(first, last, [&](ViewBlock& block, Index start) {
+        for (Index c = 0; c < x.rows; ++c) {
+          block.project(x.row(c));
+          block.for_values([&](Index i, double value) { y(start - first + i, c) = value; });
+        }
+      });
+      return;
+    }
+    with_rows(first, [&](auto row_at) {
+      kernels::reference::multiply(row_at, x, View{y.data, last - first, y.cols, y.stride});
+    });
   }
 
   void add_transposed(Index first, Index last, ConstView y, View g) const override {
-    Scratch scratch(maker_, scale_);
-    kernels::reference::add_transposed([&](Index i) { return scratch.row(first + i); },
-                                       ConstView{y.data, last - first, y.cols, y.stride}, g);
+    if (in_blocks(first, last)) {
+      for_blocks(first, last, [&](ViewBlock& block, Index start) {
+        for (Index c = 0; c < g.rows; ++c) {
+          block.for_values([&](Index i, double& value) { value = y(start - first + i, c); });
+          block.spread(g.row(c));
+        }
+      });
+      return;
+    }
+    with_rows(first, [&](auto row_at) {
+      kernels::reference::add_transposed(row_at, ConstView{y.data, last - first, y.cols, y.stride},
+                                         g);
+    });
   }
 
   void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
                 ConstView b, View x) const override {
-    Scratch scratch(maker_, scale_);
-    kernels::reference::kaczmarz([&](Index i) { return scratch.row(i); },
-                                 {std::ssize(rows), rows.data(), steps.data()}, scale, b, x);
+    with_rows(0, [&](auto row_at) {
+      kernels::reference::kaczmarz(row_at, {std::ssize(rows), rows.data(), steps.data()}, scale, b,
+                                   x);
+    });
   }
 
   void norms(Index first, Index last, double scale, std::span<double> row_norms2,
@@ -111,7 +124,7 @@ class Projector final : public RowMatrix {
     Scratch scratch(maker_, scale_);
     double largest = 0.0;
     for (Index i = first; i < last; ++i) {
-      const Row row = scratch.row(i);
+      const auto row = scratch.row(i);
       const double m = kernels::max_abs(row.values(), row.stored());
       if (std::isnan(m)) return m;
       largest = std::max(largest, m);
@@ -125,20 +138,56 @@ class Projector final : public RowMatrix {
   }
 
  private:
+  bool in_blocks(Index first, Index last) const {
+    return blocks_ && last - first >= ViewBlock::least;
+  }
+  bool consecutive(std::span<const Index> rows) const {
+    const auto gap = [](Index a, Index b) { return b != a + 1; };
+    return blocks_ && std::ssize(rows) >= ViewBlock::least &&
+           std::adjacent_find(rows.begin(), rows.end(), gap) == rows.end();
+  }
+
+  /// body(block, start): `block` has the rays from `start` on.
+  template <class Body>
+  void for_blocks(Index first, Index last, Body body) const {
+    ViewBlock& block = own_block();
+    const Index blocks = (last - first + ViewBlock::most - 1) / ViewBlock::most;
+    for (Index k = 0; k < blocks; ++k) {
+      const Index start = first + k * (last - first) / blocks;
+      block.prepare(maker_, start, first + (k + 1) * (last - first) / blocks);
+      body(block, start);
+    }
+  }
+
+  /// body(row_at), where row_at(i) is row first + i.
+  template <class Body>
+  void with_rows(Index first, Body body) const {
+    Scratch scratch(maker_, scale_);
+    if (pairs_)
+      body([&](Index i) { return scratch.pairs(first + i); });
+    else
+      body([&](Index i) { return scratch.row(first + i); });
+  }
+
   RayMaker maker_;
   std::vector<double> scale_;  // of the columns; empty means 1
   Index nonzeros_;
+  bool pairs_, blocks_;
 };
 
 }  // namespace
+
+MatrixPtr projector(RayMaker maker, std::vector<double> column_scale,
+                    const std::vector<Index>& counts) {
+  const Index nonzeros = std::accumulate(counts.begin(), counts.end(), Index{0});
+  return std::make_shared<Projector>(std::move(maker), std::move(column_scale), nonzeros);
+}
 
 MatrixPtr projector(const Geometry& geometry, RayModel model, std::vector<double> column_scale,
                     int threads) {
   RayMaker maker(geometry, model);
   const auto counts = entry_counts(maker, threads);
-  Index nonzeros = 0;
-  for (Index count : counts) nonzeros += count;
-  return std::make_shared<Projector>(std::move(maker), std::move(column_scale), nonzeros);
+  return projector(std::move(maker), std::move(column_scale), counts);
 }
 
 }  // namespace polyak::tomography

@@ -3,26 +3,10 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "tomography/weights.hpp"
+
 namespace polyak::tomography {
 namespace {
-
-constexpr double negligible = 1e-12;  // shares of a chord that rounding may have made
-
-// line and linear: in each step the ray's length L in the row is shared by the
-// pixels j = ⌊c⌋ and j + 1, the second getting t·L. With f = c − j and q the
-// ray's slope against the axis it follows:
-//   linear: t = f;   line: t = clip((f − (1 − q)/2)/q, 0, 1).
-// For q = 0 the latter is a step, half going up: an edge belongs to the pixel
-// on its right, or below.
-struct Share {
-  double start, factor;
-  double operator()(double f) const { return std::min(1.0, std::max(0.0, (f - start) * factor)); }
-};
-Share share_of(RayModel model, double q) {
-  if (model == RayModel::linear) return {0.0, 1.0};
-  if (q < negligible) return {0.5 - 1e-9, 1e12};
-  return {0.5 * (1.0 - q), 1.0 / q};
-}
 
 struct Writer {
   std::int32_t* columns;
@@ -34,26 +18,6 @@ struct Writer {
     columns[count] = static_cast<std::int32_t>(column);
     values[count] = value;
     count += counts;
-  }
-};
-
-// Area of the unit pixel at 0 to the left of a line of slope q that crosses the
-// middle of the row at o: trapezoids, integrated. Plateau h between ∓S, zero
-// beyond ∓T.
-struct Area {
-  double T, S, h, curve;
-  explicit Area(double q)
-      : T(0.5 * (1.0 + q)),
-        S(0.5 * std::abs(1.0 - q)),
-        h(std::min(1.0, 1.0 / std::max(q, 1e-300))),
-        curve(q < negligible ? 0.0 : 0.5 * h / (T - S)) {}
-
-  double operator()(double o) const {
-    if (o <= -T) return 0.0;
-    if (o >= T) return 1.0;
-    if (o < -S) return curve * (o + T) * (o + T);
-    if (o > S) return 1.0 - curve * (T - o) * (T - o);
-    return 0.5 + h * o;
   }
 };
 
@@ -121,8 +85,7 @@ Index RayMaker::make_pairs(const Line& ray, std::int32_t* columns, double* value
   const Share share = share_of(model_, q);
   const double across = static_cast<double>(path.across);
   const Steps all = steps_within(c, path.steps, -1.0, across);
-  Steps middle = steps_within(c, path.steps, 0.0, across - 1.0);
-  middle = {std::min(middle.first + 1, all.last), std::max(middle.last - 1, all.first)};
+  Steps middle = steps_inside(c, path.steps, across);
   if (middle.last <= middle.first) middle = {all.last, all.last};
   Writer out{columns, values};
   const auto step = [&](Index k, auto checked) {
@@ -140,7 +103,7 @@ Index RayMaker::make_pairs(const Line& ray, std::int32_t* columns, double* value
   };
   for (Index k = all.first; k < middle.first; ++k) step(k, std::true_type{});
   for (Index k = middle.first; k < middle.last; ++k) step(k, std::false_type{});
-  for (Index k = std::max(middle.first, middle.last); k < all.last; ++k) step(k, std::true_type{});
+  for (Index k = middle.last; k < all.last; ++k) step(k, std::true_type{});
   return out.count;
 }
 

@@ -21,9 +21,11 @@ class RayMaker {
   /// Writes the entries of ray r, none of them zero, each pixel once; returns
   /// how many. Of rays followed by rows the columns ascend.
   Index make(Index r, std::int32_t* columns, double* values) const;
+  /// Ray r, or with shift 0 and 1 the edges of what its element sees: ray() of
+  /// rays.hpp with the view's sine and cosine known.
+  Line line(Index r, double shift = 0.5) const;
 
  private:
-  Line line(Index r, double shift) const;
   Index make_pairs(const Line& ray, std::int32_t* columns, double* values) const;
   Index make_strip(Index r, std::int32_t* columns, double* values) const;
   Index strip_capacity() const;

@@ -78,4 +78,12 @@ inline Steps steps_within(const Crossing& c, Index steps, double lowest, double 
   return {first, std::max(first, last)};
 }
 
+/// The steps in which the pixels ⌊c⌋ and ⌊c⌋ + 1 of the ray are both inside the
+/// image beyond any doubt: what rounding and the tolerances above can do to c is
+/// left at the edges. No step is in it where first ≥ last.
+inline Steps steps_inside(const Crossing& c, Index steps, double across) {
+  constexpr double margin = 1e-5;
+  return steps_within(c, steps, margin, across - 1.0 - margin);
+}
+
 }  // namespace polyak::tomography

@@ -1,99 +1,87 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <utility>
 
 #include "matrix/products.hpp"
-#include "polyak/error.hpp"
-#include "polyak/methods.hpp"
 #include "polyak/tomography_reconstruct.hpp"
+#include "tomography/count.hpp"
 #include "tomography/iterations.hpp"
+#include "tomography/reconstruct_checks.hpp"
+#include "tomography/slices.hpp"
 
 namespace polyak::tomography {
 namespace {
 
-[[noreturn]] void refuse(ErrorCode code, const std::string& where, const std::string& what,
-                         const std::string& found, const std::string& expected) {
-  throw Error(code, {.what = what, .where = where, .found = found, .expected = expected});
-}
+// A, and which rays see nothing of the image.
+struct Rays {
+  MatrixPtr A;
+  std::vector<Index> entries;  // of each
+  Index unseen = 0;
 
-bool is_sweep(const std::string& method) { return method == "sirt" || method == "sart"; }
-
-// sirt, sart and fbp read next to nothing of what steers the library's methods;
-// those refuse what they do not use by themselves.
-void check_unused(const ReconstructOptions& o) {
-  const bool fbp = o.method == "fbp";
-  const std::pair<const char*, bool> given[] = {
-      {"batch", o.batch.has_value()},       {"step-size", o.step_size.has_value()},
-      {"momentum", o.momentum.has_value()}, {"b-star", o.b_star.has_value()},
-      {"coverage", o.coverage.has_value()}, {"sampling", o.sampling != "row-norm"},
-      {"ridge", o.ridge > 0.0},             {"relaxation", fbp && o.relaxation != 1.0},
-      {"noise", fbp && o.noise},            {"plateau", fbp && o.plateau},
-      {"start", fbp && o.start != "zero"}};
-  for (const auto& [name, used] : given) {
-    if (used)
-      refuse(ErrorCode::usage, std::string("--") + name,
-             "the method " + o.method + " does not use this option", "a value", "none");
+  Rays(const Geometry& g, const ReconstructOptions& o) {
+    const int threads = static_cast<int>(o.threads);
+    const RayMaker maker(g, ray_model_named(o.projector));
+    entries = entry_counts(maker, threads);
+    unseen = std::count(entries.begin(), entries.end(), 0);
+    A = o.stored ? system_matrix(maker, entries, threads) : projector(maker, {}, entries);
   }
-}
+};
 
-void check_options(const ReconstructOptions& o) {
-  if (is_sweep(o.method) && !(o.relaxation > 0.0 && o.relaxation < 2.0))
-    refuse(ErrorCode::usage, "relaxation", "the relaxation is not stable",
-           fmt::format("{:g}", o.relaxation), "above 0 and below 2");
-  if (is_sweep(o.method) || o.method == "fbp") check_unused(o);
-  if (o.start != "zero" && o.start != "fbp")
-    refuse(ErrorCode::usage, "start", "there is no such start", "'" + o.start + "'", "zero or fbp");
-}
-
-// The first value that is not finite is named by view and element.
-void check_data(const Geometry& g, const std::vector<double>& sinograms) {
-  const Index rays = g.rays();
-  if (sinograms.empty() || std::ssize(sinograms) % rays != 0)
-    refuse(ErrorCode::bad_data, "sinogram", "the sinogram does not fit the geometry",
-           std::to_string(sinograms.size()) + " values",
-           fmt::format("{} angles x {} detectors", g.views(), g.detectors));
+// A ray that meets no pixel says nothing about the image, whatever it measured:
+// its value goes to 0, which it is explained by, and to no residual.
+struct Unseen {
+  Index rays = 0;      // that had another value, in some slice
+  bool large = false;  // a twentieth of what the others have, or more: not just noise
+};
+Unseen leave_out_unseen(const Rays& rays, std::vector<double>& sinograms) {
+  const std::size_t n = rays.entries.size();
+  std::vector<char> had(n, 0);
+  double unseen2 = 0.0, all2 = 0.0;
   for (std::size_t k = 0; k < sinograms.size(); ++k) {
-    if (std::isfinite(sinograms[k])) continue;
-    const Index r = static_cast<Index>(k) % rays;
-    refuse(ErrorCode::bad_data,
-           fmt::format("sinogram, view {}, element {} (counted from 1)", r / g.detectors + 1,
-                       r % g.detectors + 1),
-           "a value is not finite", fmt::format("{}", sinograms[k]),
-           "a finite number; --mask leaves rays out");
+    double& value = sinograms[k];
+    all2 += value * value;
+    if (rays.entries[k % n] > 0 || value == 0.0) continue;
+    had[k % n] = 1;
+    unseen2 += value * value;
+    value = 0.0;
   }
+  const double seen = static_cast<double>(n) - static_cast<double>(rays.unseen);
+  const double ratio2 = unseen2 * seen / ((all2 - unseen2) * static_cast<double>(rays.unseen));
+  return {std::count(had.begin(), had.end(), 1), ratio2 >= 0.05 * 0.05};
 }
 
-// rows × columns to columns × rows.
-std::vector<double> transposed(const std::vector<double>& in, Index rows) {
-  const Index cols = std::ssize(in) / rows;
-  std::vector<double> out(in.size());
-  for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < cols; ++j) out[to_size(j * rows + i)] = in[to_size(i * cols + j)];
-  return out;
+// Of the rays that see something; noise is expected of those.
+double weight_sum(const Rays& rays, const std::vector<double>& weights) {
+  double sum = 0.0;
+  for (std::size_t r = 0; r < rays.entries.size(); ++r)
+    if (rays.entries[r] > 0) sum += weights.empty() ? 1.0 : weights[r];
+  return sum;
 }
 
-ProblemData problem_data(const Geometry& g, const std::vector<double>& sinograms,
-                         const ReconstructOptions& o, const std::vector<double>& reference) {
+std::vector<double> start_image(const Geometry& g, const std::vector<double>& sinograms,
+                                const ReconstructOptions& o) {
+  auto start = filtered_back_projection(g, sinograms, o.filter, static_cast<int>(o.threads));
+  for (double& v : start)
+    v = std::min(std::max(v, o.lower.value_or(-1e300)), o.upper.value_or(1e300));
+  return start;
+}
+
+// `measured` is what filtered back projection takes, `sinograms` what the rays
+// are to explain.
+ProblemData problem_data(const Geometry& g, const MatrixPtr& A, const std::vector<double>& measured,
+                         const std::vector<double>& sinograms, const ReconstructOptions& o,
+                         const std::vector<double>& reference) {
   const Index slices = std::ssize(sinograms) / g.rays(), d = g.image.size();
-  const RayModel model = ray_model_named(o.projector);
-  const int threads = static_cast<int>(o.threads);
   ProblemData data;
-  data.A = o.stored ? system_matrix(g, model, threads) : projector(g, model, {}, threads);
+  data.A = A;
   data.b = Array(transposed(sinograms, slices), g.rays(), slices);
   data.weights = o.weights;
   data.ridge = o.ridge;
   if (o.lower) data.lower = {*o.lower};
   if (o.upper) data.upper = {*o.upper};
   if (!reference.empty()) data.reference = Array(transposed(reference, slices), d, slices);
-  if (o.start == "fbp" || o.method == "fbp") {
-    auto start = filtered_back_projection(g, sinograms, o.filter, threads);
-    for (double& v : start)
-      v = std::min(std::max(v, o.lower.value_or(-1e300)), o.upper.value_or(1e300));
-    data.x0 = Array(transposed(start, slices), d, slices);
-  }
+  if (o.start == "fbp" || o.method == "fbp")
+    data.x0 = Array(transposed(start_image(g, measured, o), slices), d, slices);
   return data;
 }
 
@@ -110,6 +98,64 @@ std::vector<double> residual_of(const Problem& problem, const std::vector<double
   return transposed(r, n);
 }
 
+// Some slices together; `measured` is theirs.
+Reconstruction solve_group(const Geometry& g, const Rays& rays, const std::vector<double>& measured,
+                           const ReconstructOptions& options, Observer* observer,
+                           const std::vector<double>& reference) {
+  auto sinograms = measured;
+  const Unseen left_out = leave_out_unseen(rays, sinograms);
+  const auto problem = std::make_shared<const Problem>(
+      problem_data(g, rays.A, measured, sinograms, options, reference));
+  StopRules rules(options, weight_sum(rays, options.weights), problem->rows(), observer);
+  Reconstruction out = is_sweep(options.method) || options.method == "fbp"
+                           ? run_sweeps(*problem, g, options, rules)
+                           : run_solver(problem, options, rules);
+  if (!rules.reason().empty()) {
+    out.report.status = Status::converged;
+    out.report.reason = rules.reason();
+  }
+  out.report.zero_rows = rays.unseen;
+  out.unseen_with_data = left_out.rays;
+  if (left_out.large)
+    out.report.warnings.push_back(
+        "rays that meet no pixel hold more than noise: they are left out, but the "
+        "geometry may be wrong, or the image too small");
+  out.residual = residual_of(*problem, out.images, static_cast<int>(options.threads));
+  return out;
+}
+
+// What a group may still do: the time that is left, and images under the number
+// of their first slice.
+ReconstructOptions options_for(const SliceGroup& group, const ReconstructOptions& options,
+                               double seconds_spent) {
+  ReconstructOptions out = options;
+  if (out.time_limit_s) out.time_limit_s = std::max(0.0, *out.time_limit_s - seconds_spent);
+  if (options.on_image)
+    out.on_image = [&options, first = group.first](Index k, const std::vector<double>& images,
+                                                   Index) { options.on_image(k, images, first); };
+  return out;
+}
+
+Reconstruction solve_stack(const Geometry& g, const Rays& rays,
+                           const std::vector<double>& sinograms, const ReconstructOptions& options,
+                           Observer* observer, const std::vector<double>& reference) {
+  StackResult all;
+  Index unseen_with_data = 0;
+  double seconds = 0.0;
+  const Index slices = std::ssize(sinograms) / g.rays();
+  for (const SliceGroup& group : slice_groups(g, slices, options.memory_bytes)) {
+    const auto measured = part_of(sinograms, group), known = part_of(reference, group);
+    Reconstruction part =
+        solve_group(g, rays, measured, options_for(group, options, seconds), observer, known);
+    seconds += part.report.seconds.solve + part.report.seconds.measure;
+    unseen_with_data = std::max(unseen_with_data, part.unseen_with_data);
+    all.add(std::move(part), measured, known);
+  }
+  Reconstruction out = all.take();
+  out.unseen_with_data = unseen_with_data;
+  return out;
+}
+
 }  // namespace
 
 Reconstruction reconstruct(const Geometry& geometry, const std::vector<double>& sinograms,
@@ -120,25 +166,13 @@ Reconstruction reconstruct(const Geometry& geometry, const std::vector<double>& 
   check(geometry);
   check_options(options);
   check_data(geometry, sinograms);
-  const auto problem =
-      std::make_shared<const Problem>(problem_data(geometry, sinograms, options, reference));
-  const double weight_sum = options.weights.empty() ? static_cast<double>(problem->rows())
-                                                    : std::accumulate(options.weights.begin(),
-                                                                      options.weights.end(), 0.0);
   const bool limited = options.noise || options.plateau || options.max_passes ||
                        options.max_iterations || options.time_limit_s;
   if (!limited) options.plateau = 0.02, options.max_passes = 100.0;
-  StopRules rules(options, weight_sum, problem->rows(), observer);
-  Reconstruction out = is_sweep(options.method) || options.method == "fbp"
-                           ? run_sweeps(*problem, geometry, options, rules)
-                           : run_solver(problem, options, rules);
-  if (!rules.reason().empty()) {
-    out.report.status = Status::converged;
-    out.report.reason = rules.reason();
-  }
-  out.report.x = Array(transposed(out.images, problem->right_hand_sides()), problem->cols(),
-                       problem->right_hand_sides());
-  out.residual = residual_of(*problem, out.images, static_cast<int>(options.threads));
+  const Rays rays(geometry, options);
+  Reconstruction out = solve_stack(geometry, rays, sinograms, options, observer, reference);
+  const Index slices = std::ssize(sinograms) / geometry.rays();
+  out.report.x = Array(transposed(out.images, slices), geometry.image.size(), slices);
   return out;
 }
 

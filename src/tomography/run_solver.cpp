@@ -132,7 +132,7 @@ Report run_with_images(Solver& solver, const SolveOptions& s, const ReconstructO
     const Index last = s.max_iterations ? std::min(k, *s.max_iterations) : k;
     solver.set_limits(last, s.max_passes);
     Report report = solver.run(&rules);
-    o.on_image(report.iterations, solver.state().vectors[0]);
+    o.on_image(report.iterations, solver.state().vectors[0], 0);
     const bool ours = report.status == Status::limit && report.iterations == last;
     if (!ours || (s.max_iterations && last == *s.max_iterations)) return report;
   }

@@ -49,7 +49,7 @@ class SweepRun {
       rules_.progress(k, report.row_products);
       if (rules_.active() || measures(k)) measure(run.x(), k);
       if (o_.on_image && o_.image_every > 0 && k % o_.image_every == 0)
-        o_.on_image(k, std::vector<double>(run.x().data, run.x().data + run.x().size()));
+        o_.on_image(k, std::vector<double>(run.x().data, run.x().data + run.x().size()), 0);
     }
   }
 

@@ -54,15 +54,18 @@ std::vector<Index> entry_counts(const RayMaker& maker, int threads) {
 
 MatrixPtr system_matrix(const Geometry& geometry, RayModel model, int threads) {
   const RayMaker maker(geometry, model);
-  const auto counts = entry_counts(maker, threads);
+  return system_matrix(maker, entry_counts(maker, threads), threads);
+}
+
+MatrixPtr system_matrix(const RayMaker& maker, const std::vector<Index>& counts, int threads) {
   Csr<double, std::int32_t> csr;
-  csr.cols = geometry.image.size();
+  csr.cols = maker.geometry().image.size();
   csr.row_start.assign(counts.size() + 1, 0);
   std::partial_sum(counts.begin(), counts.end(), csr.row_start.begin() + 1);
   csr.columns = large_vector<std::int32_t>(to_size(csr.row_start.back()));
   csr.values = large_vector<double>(to_size(csr.row_start.back()));
   ThreadTeam team(threads);
-  for_rays(geometry.rays(), team, [&](Index first, Index last) {
+  for_rays(std::ssize(counts), team, [&](Index first, Index last) {
     Room room(maker);
     std::vector<std::pair<std::int32_t, double>> pairs;
     for (Index r = first; r < last; ++r) {

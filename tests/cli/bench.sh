@@ -31,7 +31,7 @@ assert m["cpu"] and m["blas"] and m["threads"] >= 1 and m["page_bytes"] >= 4096,
 assert m["simd"] in ("avx512", "avx2", "neon", "plain"), m
 assert m["huge_pages"] and r["date"] and r["build"].startswith("polyak "), r["date"]
 PY
-python sane.py all.json "kernels sampling replicates iterations"
+python sane.py all.json "kernels sampling replicates iterations tomography"
 no_leftovers
 
 # One subject, JSON on standard output and nothing else there.
@@ -59,6 +59,12 @@ PY
 expect 0 "$POLYAK" bench kernels --quick --peers standin.py --json peers.json
 holds peers.json 'r["machine"]["peers"] == "a stand-in"'
 holds peers.json 'any(l["name"].startswith("NumPy") for t in r["tables"] for l in t["lines"])'
+holds peers.json 'not any(l["name"].startswith("ASTRA") for t in r["tables"] for l in t["lines"])'
+sed 's/a stand-in/ASTRA of nowhere/' standin.py >astra.py
+expect 0 "$POLYAK" bench tomography --quick --peers astra.py --json astra.json
+holds astra.json 'sum(l["name"].startswith("ASTRA") for t in r["tables"] for l in t["lines"]) == 3'
+expect 0 "$POLYAK" bench tomography --quick --peers standin.py
+stdout_has "without ASTRA"
 printf 'print("ready", 1, flush=True)\n' >dies.py
 expect 74 "$POLYAK" bench kernels --quick --peers dies.py
 stderr_has "the peers' script gave no time"
@@ -68,7 +74,7 @@ if /usr/bin/python3 -c 'import numpy, scipy' 2>/dev/null; then
 fi
 
 refuses 2 "bench: there is no such subject (found 'kernel', expected kernels, sampling, replicates, \
-iterations); did you mean kernels?" bench kernel
+iterations, tomography); did you mean kernels?" bench kernel
 refuses 66 "--peers nowhere.py: there is no such script" bench --quick --peers nowhere.py
 expect 74 "$POLYAK" bench --quick --json nowhere/bench.json
 stderr_has "--json nowhere/bench.json: no file can be written there"

@@ -3,24 +3,10 @@
 #include "polyak/error.hpp"
 #include "polyak/tomography_phantom.hpp"
 #include "polyak/tomography_reconstruct.hpp"
-#include "scans.hpp"
+#include "small_scan.hpp"
 
 namespace polyak::tomography {
 namespace {
-
-struct Scan {
-  Geometry g;
-  std::vector<double> image, sinogram;
-  explicit Scan(Beam beam = Beam::parallel) {
-    g.beam = beam;
-    g.angles = turn(60, beam == Beam::fan ? 360.0 : 180.0);
-    g.detectors = 48;
-    g.image = {32, 32, 1.0};
-    if (beam == Beam::fan) g.source_distance = 80, g.detector_distance = 40, g.spacing = 1.5;
-    image = draw(shepp_logan(), g.image);
-    sinogram = times(*projector(g, RayModel::line), image);
-  }
-};
 
 class Method : public testing::TestWithParam<const char*> {};
 
@@ -30,7 +16,8 @@ TEST_P(Method, finds_the_image) {
   o.method = GetParam();
   o.max_passes = o.method == std::string("sirt") ? 200 : 60;
   const auto free = reconstruct(scan.g, scan.sinogram, o, nullptr, scan.image);
-  EXPECT_LT(free.report.error.value(), o.method == "fbp" ? 0.3 : 0.15) << free.report.reason;
+  const bool slow = o.method == "fbp" || o.method == "gd";
+  EXPECT_LT(free.report.error.value(), slow ? 0.3 : 0.15) << free.report.reason;
   EXPECT_EQ(free.images.size(), scan.image.size());
 }
 
@@ -62,8 +49,8 @@ TEST_P(Method, gives_the_same_bits_for_any_number_of_threads) {
 
 INSTANTIATE_TEST_SUITE_P(, Method,
                          testing::Values("minibatch-hbm", "minibatch-nag", "minibatch-sgd", "rk",
-                                         "sgd", "hbm", "nag", "cgls", "lsqr", "sirt", "sart",
-                                         "fbp"),
+                                         "kaczmarz", "sgd", "gd", "hbm", "nag", "cgls", "lsqr",
+                                         "sirt", "sart", "fbp"),
                          [](const auto& method) {
                            std::string name = method.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -81,24 +68,6 @@ TEST(FilteredBackProjection, recovers_a_disc_from_exact_projections) {
       EXPECT_NEAR(image[16 * 32 + 16], 1.0, 0.02) << filter;
       EXPECT_NEAR(image[16 * 32 + 9], 1.0, 0.05) << filter;
       EXPECT_NEAR(image[0], 0.0, 0.03) << filter;
-    }
-  }
-}
-
-TEST(Reconstruct, treats_several_slices_as_it_treats_each) {
-  const Scan scan;
-  auto two = scan.sinogram;
-  for (double v : scan.sinogram) two.push_back(2.0 * v);
-  for (const char* method : {"minibatch-hbm", "sart", "cgls", "fbp"}) {
-    ReconstructOptions o;
-    o.method = method;
-    o.max_iterations = 20;
-    const auto one = reconstruct(scan.g, scan.sinogram, o).images;
-    const auto both = reconstruct(scan.g, two, o).images;
-    ASSERT_EQ(both.size(), 2 * one.size());
-    for (std::size_t j = 0; j < one.size(); ++j) {
-      ASSERT_NEAR(both[j], one[j], 1e-10) << method;
-      ASSERT_NEAR(both[one.size() + j], 2.0 * one[j], 1e-10) << method;
     }
   }
 }
@@ -153,7 +122,7 @@ TEST(Reconstruct, hands_out_images_on_the_way_without_changing_the_end) {
     const auto plain = reconstruct(scan.g, scan.sinogram, o);
     std::vector<Index> seen;
     o.image_every = 5;
-    o.on_image = [&](Index k, const std::vector<double>&) { seen.push_back(k); };
+    o.on_image = [&](Index k, const std::vector<double>&, Index) { seen.push_back(k); };
     EXPECT_EQ(reconstruct(scan.g, scan.sinogram, o).images, plain.images);
     ASSERT_GE(seen.size(), 2u);
     EXPECT_EQ(seen[0], 5);

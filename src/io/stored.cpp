@@ -1,0 +1,138 @@
+#include "io/stored.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "io/hdf5.hpp"
+#include "io/mat.hpp"
+#include "io/rows.hpp"
+#include "io/tiff.hpp"
+#include "polyak/error.hpp"
+
+namespace polyak::io {
+namespace {
+
+class StoredRows final : public RowSource {
+ public:
+  explicit StoredRows(StoredArrayPtr array) : array_(std::move(array)), shape_(array_->shape()) {}
+
+  Index cols() const override { return shape_.size() == 2 ? shape_[1] : 1; }
+  bool single() const override { return array_->value_type() == "float"; }
+  Index rows_at_most() const override { return shape_[0] - next_; }
+  Index read(View A, std::span<double>) override {
+    const Index count = std::min(A.rows, shape_[0] - next_);
+    if (count == 0) return 0;
+    const std::vector<Index> first{next_, 0}, many{count, cols()};
+    const std::size_t rank = shape_.size();
+    array_->read({first.data(), rank}, {many.data(), rank}, {A.data, to_size(count * cols())});
+    next_ += count;
+    return count;
+  }
+
+ private:
+  StoredArrayPtr array_;
+  std::vector<Index> shape_;
+  Index next_ = 0;
+};
+
+std::vector<ArrayInfo> arrays_of(const Input& input) {
+  if (input.format == Format::hdf5) return list_hdf5(input.file->name());
+  if (input.format == Format::mat) return list_mat(*input.file);
+  return {inspect_tiff(*input.file)};
+}
+
+Table read_one(const Input& input, const ArrayInfo& array, const ReadOptions& options) {
+  if (array.sparse && input.format == Format::mat)
+    return table_of(read_mat_sparse(*input.file, array.name), options, input.file->name());
+  if (array.sparse)
+    return table_of(read_hdf5_sparse(input.file->name(), array.name), options, input.file->name());
+  return table_of(open_stored(input, array), options);
+}
+
+const ArrayInfo* named(const std::vector<ArrayInfo>& arrays, const std::string& name) {
+  const auto found = std::find_if(arrays.begin(), arrays.end(), [&](const ArrayInfo& a) {
+    return a.numeric && (a.name == name || a.name == "/" + name);
+  });
+  return found == arrays.end() ? nullptr : &*found;
+}
+
+// Without a name, A and b are a system by convention.
+Table read_system(const Input& input, const ArrayInfo& A, const ArrayInfo& b,
+                  const ReadOptions& options) {
+  if (options.drop_nonfinite_rows)
+    throw Error(ErrorCode::usage,
+                {.what = "rows cannot be dropped from A and b of one file at once",
+                 .where = input.file->name(),
+                 .hint = "name them: polyak solve FILE:A FILE:b --drop-nonfinite-rows"});
+  Table table = read_one(input, A, options);
+  const Table rhs = read_one(input, b, {});
+  std::vector<double> values(to_size(rhs.A->rows() * rhs.A->cols()));
+  rhs.A->copy_rows(0, rhs.A->rows(), {values.data(), rhs.A->rows(), rhs.A->cols(), rhs.A->cols()});
+  const bool row = rhs.A->rows() == 1 && table.A->rows() != 1;
+  table.b = row ? Array(std::move(values), rhs.A->cols())
+                : Array(std::move(values), rhs.A->rows(), rhs.A->cols());
+  if (table.b.rows() == table.A->rows()) return table;
+  throw Error(ErrorCode::bad_data, {.what = "A and b differ in height",
+                                    .where = input.file->name(),
+                                    .found = std::to_string(table.b.rows()) + " rows of b",
+                                    .expected = std::to_string(table.A->rows())});
+}
+
+}  // namespace
+
+StoredArrayPtr open_stored(const Input& input, const ArrayInfo& array) {
+  if (input.format == Format::hdf5) return open_hdf5(input.file->name(), array.name);
+  if (input.format == Format::mat) return open_mat(*input.file, array.name);
+  return open_tiff({input.file->name()});
+}
+
+ArrayInfo choose_stored(const Input& input, std::size_t most) {
+  if (input.format == Format::hdf5 && !input.array.empty())
+    if (const auto found = find_hdf5(input.file->name(), input.array)) {
+      return choose_array(input.file->name(), found->name, {*found}, most);
+    }
+  return choose_array(input.file->name(), input.array, arrays_of(input), most);
+}
+
+Table table_of(const StoredArrayPtr& array, const ReadOptions& options) {
+  const std::size_t rank = array->shape().size();
+  if (rank != 1 && rank != 2)
+    throw Error(ErrorCode::bad_data, {.what = "the array does not have one or two dimensions",
+                                      .where = array->name(),
+                                      .found = shape_text(array->shape())});
+  return collect(std::make_unique<StoredRows>(array), options, array->name());
+}
+
+Table read_stored(const Input& input, const ReadOptions& options) {
+  if (input.array.empty() && input.format != Format::tiff) {
+    const auto arrays = arrays_of(input);
+    const ArrayInfo *A = named(arrays, "A"), *b = named(arrays, "b");
+    if (A != nullptr && b != nullptr) return read_system(input, *A, *b, options);
+  }
+  return read_one(input, choose_stored(input, 2), options);
+}
+
+FileInfo inspect_stored(const Input& input) {
+  FileInfo info;
+  info.format = input.format == Format::hdf5  ? "HDF5"
+                : input.format == Format::mat ? "MATLAB file"
+                                              : "TIFF";
+  if (input.array.empty())
+    info.arrays = arrays_of(input);
+  else
+    info.arrays = {choose_stored(input, 32)};
+  if (info.arrays.size() != 1) return info;
+  const ArrayInfo& only = info.arrays[0];
+  info.value_type = only.value_type;
+  info.rows = only.shape.empty() ? 1 : only.shape[0];
+  info.cols = 1;
+  for (std::size_t k = 1; k < only.shape.size(); ++k)
+    info.cols = checked_product(info.cols, only.shape[k], input.file->name());
+  info.nonzeros =
+      only.sparse ? only.stored : checked_product(info.rows, info.cols, input.file->name());
+  if (only.shape.size() > 2) info.note = "shape " + shape_text(only.shape);
+  return info;
+}
+
+}  // namespace polyak::io

@@ -1,0 +1,68 @@
+#include "tomography/reconstruct_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "polyak/error.hpp"
+
+namespace polyak::tomography {
+namespace {
+
+[[noreturn]] void refuse(ErrorCode code, const std::string& where, const std::string& what,
+                         const std::string& found, const std::string& expected) {
+  throw Error(code, {.what = what, .where = where, .found = found, .expected = expected});
+}
+
+// sirt, sart and fbp read next to nothing of what steers the library's methods;
+// those refuse what they do not use by themselves.
+void check_unused(const ReconstructOptions& o) {
+  const bool fbp = o.method == "fbp";
+  const std::pair<const char*, bool> given[] = {{"batch", o.batch.has_value()},
+                                                {"step-size", o.step_size.has_value()},
+                                                {"momentum", o.momentum.has_value()},
+                                                {"b-star", o.b_star.has_value()},
+                                                {"coverage", o.coverage.has_value()},
+                                                {"sampling", o.sampling != "row-norm"},
+                                                {"ridge", o.ridge > 0.0},
+                                                {"relaxation", fbp && o.relaxation != 1.0},
+                                                {"noise", fbp && o.noise},
+                                                {"plateau", fbp && o.plateau},
+                                                {"start", fbp && o.start != "zero"}};
+  for (const auto& [name, used] : given) {
+    if (used)
+      refuse(ErrorCode::usage, std::string("--") + name,
+             "the method " + o.method + " does not use this option", "a value", "none");
+  }
+}
+
+}  // namespace
+
+void check_options(const ReconstructOptions& o) {
+  if (is_sweep(o.method) && !(o.relaxation > 0.0 && o.relaxation < 2.0))
+    refuse(ErrorCode::usage, "relaxation", "the relaxation is not stable",
+           fmt::format("{:g}", o.relaxation), "above 0 and below 2");
+  if (is_sweep(o.method) || o.method == "fbp") check_unused(o);
+  if (o.start != "zero" && o.start != "fbp")
+    refuse(ErrorCode::usage, "start", "there is no such start", "'" + o.start + "'", "zero or fbp");
+}
+
+void check_data(const Geometry& g, const std::vector<double>& sinograms) {
+  const Index rays = g.rays();
+  if (sinograms.empty() || std::ssize(sinograms) % rays != 0)
+    refuse(ErrorCode::bad_data, "sinogram", "the sinogram does not fit the geometry",
+           std::to_string(sinograms.size()) + " values",
+           fmt::format("{} angles x {} detectors", g.views(), g.detectors));
+  for (std::size_t k = 0; k < sinograms.size(); ++k) {
+    if (std::isfinite(sinograms[k])) continue;
+    const Index r = static_cast<Index>(k) % rays;
+    refuse(ErrorCode::bad_data,
+           fmt::format("sinogram, view {}, element {} (counted from 1)", r / g.detectors + 1,
+                       r % g.detectors + 1),
+           "a value is not finite", fmt::format("{}", sinograms[k]),
+           "a finite number; --mask leaves rays out");
+  }
+}
+
+}  // namespace polyak::tomography
