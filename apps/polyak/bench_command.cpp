@@ -67,10 +67,12 @@ Usage usage() {
           .required = 0,
           .text = R"(Measure this machine, the library and its peers, in turns.
 
-Usage: polyak bench [kernels|sampling|replicates|iterations|tomography] [options]
+Usage: polyak bench [SUBJECT] [options]
 
-Without a subject it measures all five. Each table tells medians and quartiles
-over rounds in which every contender had a short run.
+SUBJECT is kernels, sampling, replicates, iterations, tomography or solve; without
+one it measures all but the last. Each table tells medians and quartiles over
+rounds in which every contender had a short run. solve takes whole problems, of up
+to 1.6 GB, from arrays to x by auto, by each method and by the peers.
 )",
           .ending = R"(
 Examples:
@@ -80,7 +82,7 @@ Examples:
 }
 
 std::vector<std::string> subjects(const std::vector<std::string>& words) {
-  if (words.empty()) return bench::subjects();
+  if (words.empty()) return bench::usual_subjects();
   for (const std::string& name : bench::subjects())
     if (name == words[0]) return {name};
   const std::string near = nearest(words[0], bench::subjects());

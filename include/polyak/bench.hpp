@@ -84,8 +84,10 @@ struct Results {
   std::vector<std::string> notes;  ///< what was left out, and why
 };
 
-/// "kernels", "sampling", "replicates", "iterations", "tomography".
+/// "kernels", "sampling", "replicates", "iterations", "tomography", "solve".
 const std::vector<std::string>& subjects();
+/// Without the last, which takes a quarter of an hour.
+std::vector<std::string> usual_subjects();
 
 /// Measures these subjects. `progress` hears what is being done. Error usage
 /// for a subject that is none, io when the peers fail on the way.

@@ -47,6 +47,7 @@ struct Used {
   std::optional<double> ark_nu;
   std::optional<Index> rank;
   std::optional<Index> sketch_rows;
+  std::optional<double> condition;  ///< of A, from below, where a factorisation has shown it
   double tol = 0.0;
 };
 

@@ -17,6 +17,7 @@ constexpr Subject table[] = {
     {"kernels", measure_kernels},       {"sampling", measure_sampling},
     {"replicates", measure_replicates}, {"iterations", measure_iterations},
     {"tomography", measure_tomography},
+    {"solve", measure_solve},
 };
 
 const Subject& find(const std::string& name) {
@@ -34,6 +35,12 @@ const std::vector<std::string>& subjects() {
     return out;
   }();
   return names;
+}
+
+std::vector<std::string> usual_subjects() {
+  std::vector<std::string> out = subjects();
+  std::erase(out, "solve");
+  return out;
 }
 
 Results run(const std::vector<std::string>& names, const Options& options,

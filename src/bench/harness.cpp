@@ -90,6 +90,10 @@ void Race::pace_of(const std::string& of, double work, const std::string& unit) 
   figure(of, of, "", unit, [=](double x, double) { return work / x; });
 }
 
+void Race::tell(const std::string& of, const std::string& name, double value) {
+  figure(of, of, name, "", [=](double, double) { return value; });
+}
+
 Table Race::table() const {
   Table out{subject_, title_, {}};
   for (std::size_t i = 0; i < contenders_.size(); ++i) {

@@ -71,6 +71,9 @@ class Race {
   /// `of` does so many units a second, `work` of them a call.
   void pace_of(const std::string& of, double work, const std::string& unit);
 
+  /// A number that `of` came to, the same in every round.
+  void tell(const std::string& of, const std::string& name, double value);
+
   Table table() const;
 
  private:

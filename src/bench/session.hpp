@@ -74,6 +74,7 @@ void measure_sampling(Session& session);
 void measure_iterations(Session& session);
 void measure_replicates(Session& session);
 void measure_tomography(Session& session);
+void measure_solve(Session& session);
 
 // Parts of kernels and iterations, by file.
 void measure_gradients(Session& session);

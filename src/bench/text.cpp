@@ -26,6 +26,7 @@ std::string shown(const Figure& figure) {
   const double v = figure.value.median;
   const std::string name = figure.name.empty() ? "" : " " + figure.name;
   if (figure.unit == "%") return fmt::format("{:.0f} %{}", v, name);
+  if (figure.unit.empty()) return fmt::format("{} {:.1e}", figure.name, v);
   if (figure.unit == "ns") return fmt::format("{:.0f} ns{}", v, name);
   return fmt::format("{:.3g} {}{}", v, figure.unit, name);
 }

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "core/random.hpp"
@@ -52,6 +53,8 @@ class Method {
   /// Nothing more can come (a direct method has its answer, a Krylov method
   /// met an exact zero).
   virtual bool finished() const { return false; }
+  /// What it has seen of the condition of A, from below; most see nothing.
+  virtual std::optional<double> condition() const { return std::nullopt; }
 
   /// The current x, c × d; of several replicates one below the other.
   ConstView x() const { return block(0); }

@@ -24,6 +24,10 @@ class Normal final : public Method {
     state_.iteration = last;
   }
 
+  std::optional<double> condition() const override {
+    return factor_.built() ? std::optional(factor_.spread()) : std::nullopt;
+  }
+
  private:
   void step(Index k) {
     if (!factor_.built()) build();

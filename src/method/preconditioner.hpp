@@ -23,7 +23,8 @@ class Preconditioner {
   /// R is regular, so H⁺ is the inverse.
   bool full_rank() const { return values_.empty(); }
   ConstView R() const { return factor_.view(); }
-  /// Largest to smallest diagonal entry of R, at most its condition.
+  /// Largest to smallest diagonal entry of R, at most its condition; infinite
+  /// where R is singular to working precision.
   double spread() const;
 
   /// Each row of g. Directions H does not see become 0.

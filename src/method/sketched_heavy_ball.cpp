@@ -31,6 +31,10 @@ class SketchedHeavyBall final : public Method {
     state_.iteration = last;
   }
 
+  std::optional<double> condition() const override {
+    return factor_.built() ? std::optional(factor_.spread()) : std::nullopt;
+  }
+
  private:
   void step(Index k) {
     const View x = block(0), previous = block(1), g = view(g_);

@@ -14,6 +14,7 @@ namespace polyak {
 namespace {
 
 constexpr const char* subset_name = "subset-direct";
+constexpr double most_trusted = 1e6;  // condition up to which x is as good as its residual
 
 class Automatic {
  public:
@@ -26,7 +27,14 @@ class Automatic {
     if (problem_.rows() == 0 || problem_.cols() == 0) return only("direct");
     look_at_rows();
     if (consistent() && options_.certify == "sampled") return sampled_report();
-    for (const Candidate& candidate : candidates(problem_, options_.tol, trial_)) {
+    const auto list = candidates(problem_, options_.tol, trial_);
+    const bool can_factor = std::any_of(list.begin(), list.end(),
+                                        [](const auto& c) { return c.method == "direct"; });
+    for (const Candidate& candidate : list) {
+      if (doubtful()) {  // QR then, and not from an x that looks like an answer
+        if (can_factor && candidate.method != "direct") continue;
+        start_ = {};
+      }
       take(candidate);
       if (!settled() && candidate.passes) go_on(candidate);
       if (settled()) break;
@@ -116,9 +124,16 @@ class Automatic {
                                2.0 * Costs(problem_).pass(), now_s() - start, report.reason});
     } else {
       total_.stages.push_back({candidate.method, candidate.why, candidate.seconds,
-                               now_s() - start, to_string(report.status) + ": " + report.reason});
+                               now_s() - start, outcome(report)});
     }
     add(std::move(report));
+  }
+
+  static std::string outcome(const Report& report) {
+    std::string text = to_string(report.status) + ": " + report.reason;
+    if (report.used.condition.value_or(1.0) > most_trusted)
+      text += fmt::format("; the condition of A is {:.1e} or more", *report.used.condition);
+    return text;
   }
 
   // A trial that promises to end soon may.
@@ -181,7 +196,14 @@ class Automatic {
            (options_.max_iterations && total_.iterations >= *options_.max_iterations) ||
            (options_.max_passes && passes() >= *options_.max_passes);
   }
+  // A small residual says little about x where A is ill-conditioned, and that
+  // may show only now.
+  bool doubtful() const {
+    return total_.used.condition.value_or(1.0) > most_trusted &&
+           (!trial_ || trial_->condition < most_trusted);
+  }
   bool settled() const {
+    if (doubtful() && total_.status != Status::interrupted && !out_of_budget()) return false;
     return met() || total_.status == Status::converged || total_.status == Status::interrupted ||
            out_of_budget();
   }

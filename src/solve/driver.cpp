@@ -251,6 +251,7 @@ Report Driver::report(const Verdict& verdict) const {
   out.method = plan.method;
   out.asked = options_;
   out.used = plan.used;
+  if (method_) out.used.condition = method_->condition();
   const SolverState state = this->state();
   out.iterations = state.iteration;
   out.row_products = state.row_products;

@@ -65,6 +65,7 @@ Json used_json(const Used& used) {
   put(out, "ark_nu", used.ark_nu);
   put(out, "rank", used.rank);
   put(out, "sketch_rows", used.sketch_rows);
+  put(out, "condition", used.condition);
   put(out, "tol", used.tol);
   return out;
 }

@@ -34,6 +34,16 @@ PY
 python sane.py all.json "kernels sampling replicates iterations tomography"
 no_leftovers
 
+# Whole solves are asked for by name.
+expect 0 "$POLYAK" bench solve --quick --json solve.json
+python sane.py solve.json solve
+python -c '
+import json
+for table in json.load(open("solve.json"))["tables"]:
+    error = [f["median"] for f in table["lines"][0]["figures"] if f["name"] == "error"]
+    assert table["lines"][0]["name"] == "auto" and error and error[0] < 1e-4, table["title"]'
+no_leftovers
+
 # One subject, JSON on standard output and nothing else there.
 expect 0 "$POLYAK" bench sampling --quick --json - --threads 2
 cp out one.json

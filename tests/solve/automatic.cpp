@@ -98,6 +98,17 @@ TEST(automatic, is_as_accurate_as_qr_where_the_normal_equations_fail) {
   EXPECT_LE((A * solution(report) - b).norm(), best * (1.0 + 1e-12));
 }
 
+TEST(automatic, doubts_a_small_residual_where_a_factor_shows_bad_conditioning) {
+  // Too small for a look at some rows first, too large to be factored at once.
+  const Rows U = orthonormal(4000, 200, 32), V = orthonormal(200, 200, 33);
+  Eigen::VectorXd s(200);
+  for (Index j = 0; j < 200; ++j) s(j) = std::pow(1e-10, static_cast<double>(j) / 199.0);
+  const Rows A = U * s.asDiagonal() * V.transpose(), b = A * random(200, 1, 34) + 1e-3 * random(4000, 1, 35);
+  const Report report = solve(Problem(data(A, b)), automatic());
+  EXPECT_EQ(report.method, "direct");
+  EXPECT_LE((A * solution(report) - b).norm(), (A * least_squares(A, b) - b).norm() * (1.0 + 1e-12));
+}
+
 TEST(automatic, is_not_fooled_by_an_x_that_noise_has_blown_up) {
   const Rows A = with_condition(1e10, 12), b = A * random(d, 1, 13) + 1e-3 * random(n, 1, 14);
   ThreadTeam team(1);
