@@ -16,7 +16,7 @@ constexpr std::uint32_t unknown_checksum = 0;
 
 // Little-endian numbers of a given width.
 void put(std::string& out, std::uint64_t value, int bytes) {
-  for (int k = 0; k < bytes; ++k) out += static_cast<char>((value >> (8 * k)) & 0xff);
+  for (; bytes > 0; --bytes, value >>= 8) out += static_cast<char>(value & 0xff);
 }
 void put16(std::string& out, std::uint64_t value) { put(out, value, 2); }
 void put32(std::string& out, std::uint64_t value) { put(out, value, 4); }
