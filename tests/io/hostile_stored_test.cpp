@@ -23,8 +23,10 @@ int fate_of(const std::string& path, const std::vector<std::string>& names) {
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
     if (std::freopen("/dev/null", "w", stderr) == nullptr) ::_exit(99);  // abort's last words
+#ifdef POLYAK_SANITIZED  // takes its time, and terabytes of addresses for itself
+    ::alarm(300);
+#else
     ::alarm(20);
-#ifndef POLYAK_SANITIZED  // sanitizers take terabytes of addresses for themselves
     const rlimit memory{rlim_t{4} << 30, rlim_t{4} << 30};
     setrlimit(RLIMIT_AS, &memory);
 #endif
