@@ -63,10 +63,11 @@ void Session::add_peer(Race& race, const std::string& name, const std::string& r
     race.add({name, 0.0, [=](Index calls) { return script->measure(request, calls); }});
 }
 
-void Session::run(Race& race, double part) {
+void Session::run(Race& race, double part, Index least_rounds) {
   tell(race.title());
   Pace pace;
   pace.seconds = options_.seconds * part;
+  pace.least_rounds = least_rounds;
   pace.before_each = std::ref(wash_);
   pace.settle_s = options_.quick ? 0.0 : 0.03;
   if (options_.quick) {

@@ -47,7 +47,7 @@ class Session {
   /// Adds the script as a contender, where there is one.
   void add_peer(Race& race, const std::string& name, const std::string& request);
   /// Runs it, for a `part` of the subject's time.
-  void run(Race& race, double part);
+  void run(Race& race, double part, Index least_rounds = 5);
   /// Afterwards, with its figures: into the results.
   void keep(const Race& race);
   void note(const std::string& text) { notes.push_back(text); }

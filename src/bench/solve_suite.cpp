@@ -71,13 +71,7 @@ class Contest {
   }
 
   void run() {
-    session_.tell(race_.title());
-    Pace pace;
-    pace.seconds = session_.options().quick ? 0.01 : session_.options().seconds / 15.0;
-    pace.short_run_s = 0.0;
-    pace.least_rounds = 3;
-    pace.most_rounds = 15;
-    race_.run(pace);
+    session_.run(race_, 1.0 / 15.0, 3);
     for (const auto& [name, error] : errors_) race_.tell(name, "error", error);
     for (const std::string& name : peers_) race_.faster("auto", peer_name(name), name);
     session_.keep(race_);
