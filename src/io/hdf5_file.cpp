@@ -106,26 +106,42 @@ Hdf5Id Hdf5File::object(const std::string& name) const {
           where(name)};
 }
 
+namespace {
+
+// An attribute that is open, with its type and its size.
+struct Attribute {
+  static constexpr const char* what = "an attribute cannot be read";
+
+  Attribute(const Hdf5Id& object, const std::string& name, const std::string& at)
+      : id(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, what, at),
+        type(H5Aget_type(id), H5Tclose, what, at),
+        space(H5Aget_space(id), H5Sclose, what, at) {}
+  hssize_t count() const { return H5Sget_simple_extent_npoints(space); }
+
+  Hdf5Id id, type, space;
+};
+
+}  // namespace
+
 std::optional<std::string> Hdf5File::text_attribute(const std::string& name,
                                                     const std::string& attribute) const {
   const Hdf5Id object_id = object(name);
   if (H5Aexists(object_id, attribute.c_str()) <= 0) return std::nullopt;
   const std::string at = where(name);
-  const char* what = "an attribute cannot be read";
-  const Hdf5Id id(H5Aopen(object_id, attribute.c_str(), H5P_DEFAULT), H5Aclose, what, at);
-  const Hdf5Id type(H5Aget_type(id), H5Tclose, what, at);
-  const Hdf5Id space(H5Aget_space(id), H5Sclose, what, at);
+  const Attribute open(object_id, attribute, at);
+  const hid_t id = open.id, type = open.type;
+  const auto count = open.count();
   const std::size_t length = H5Tget_size(type);
-  if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1 ||
+  if (H5Tget_class(type) != H5T_STRING || count != 1 ||
       length > 65536)
     return std::nullopt;
   if (H5Tis_variable_str(type) <= 0) {
     std::string text(length + 1, '\0');
-    checked_hdf5(H5Aread(id, type, text.data()), what, at);
+    checked_hdf5(H5Aread(id, type, text.data()), Attribute::what, at);
     return std::string(text.c_str());
   }
   char* value = nullptr;
-  checked_hdf5(H5Aread(id, type, &value), what, at);
+  checked_hdf5(H5Aread(id, type, &value), Attribute::what, at);
   const std::string text = value == nullptr ? "" : value;
   H5free_memory(value);
   return text;
@@ -136,16 +152,14 @@ std::optional<std::vector<Index>> Hdf5File::integer_attribute(const std::string&
   const Hdf5Id object_id = object(name);
   if (H5Aexists(object_id, attribute.c_str()) <= 0) return std::nullopt;
   const std::string at = where(name);
-  const char* what = "an attribute cannot be read";
-  const Hdf5Id id(H5Aopen(object_id, attribute.c_str(), H5P_DEFAULT), H5Aclose, what, at);
-  const Hdf5Id type(H5Aget_type(id), H5Tclose, what, at);
-  const Hdf5Id space(H5Aget_space(id), H5Sclose, what, at);
-  const auto count = H5Sget_simple_extent_npoints(space);
+  const Attribute open(object_id, attribute, at);
+  const hid_t id = open.id, type = open.type;
+  const auto count = open.count();
   if (H5Tget_class(type) != H5T_INTEGER || H5Tget_size(type) > 8 || count < 1 || count > 32 ||
       H5Tget_offset(type) != 0 || H5Tget_precision(type) != 8 * H5Tget_size(type))
     return std::nullopt;
   std::vector<Index> out(static_cast<std::size_t>(count));
-  checked_hdf5(H5Aread(id, H5T_NATIVE_INT64, out.data()), what, at);
+  checked_hdf5(H5Aread(id, H5T_NATIVE_INT64, out.data()), Attribute::what, at);
   return out;
 }
 

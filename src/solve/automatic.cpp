@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/clock.hpp"
-#include "polyak/simd.hpp"
 #include "solve/candidates.hpp"
 #include "solve/driver.hpp"
 
@@ -20,7 +19,8 @@ class Automatic {
  public:
   Automatic(const Problem& problem, const SolveOptions& options, Observer* observer)
       : problem_(problem), options_(options), observer_(observer ? observer : &nobody_) {
-    check_options(options, "direct");  // what auto may choose from heeds no more than that
+    // What auto may choose from heeds no more than QR does.
+    check_options(for_method("direct"), "direct");
   }
 
   Report run() {
@@ -43,12 +43,18 @@ class Automatic {
   }
 
  private:
+  // Every row is checked by whoever is asked for; samples are auto's own affair.
+  SolveOptions for_method(const std::string& method) const {
+    SolveOptions options = options_;
+    options.method = method;
+    options.certify = "full";
+    return options;
+  }
+
   bool consistent() const { return trial_ && trial_->consistent(options_.tol); }
 
   Report only(const std::string& method) {
-    SolveOptions options = options_;
-    options.method = method;
-    Report report = Driver(problem_, options).run(observer_);
+    Report report = Driver(problem_, for_method(method)).run(observer_);
     report.asked = options_;
     return report;
   }
@@ -57,7 +63,7 @@ class Automatic {
     const Costs costs(problem_);
     const Index rows = rows_to_solve(problem_, costs);
     const bool pays = rows > 0 && problem_.ridge() == 0.0 && !problem_.has_bounds() &&
-                      options_.tol > 0.0 && costs.direct() > 5e-3;
+                      options_.tol > 0.0 && costs.direct() > Costs::at_once;
     if (!pays) return;
     const double start = now_s();
     ThreadTeam team(static_cast<int>(options_.threads));
@@ -99,15 +105,10 @@ class Automatic {
     out.relative_residual = trial_->relative_residual;
     out.x = trial_->x;
     out.asked = options_;
-    out.rows = problem_.rows();
-    out.cols = problem_.cols();
-    out.nnz = problem_.A().nonzeros();
-    out.right_hand_sides = problem_.right_hand_sides();
-    out.matrix = problem_.A().kind();
+    describe(problem_, out);
     out.passes = static_cast<double>(out.row_products) / static_cast<double>(out.rows);
     out.seed = options_.seed;
     out.threads = threads_;
-    out.simd = simd_target();
     out.seconds.total = out.seconds.setup;
     return out;
   }
@@ -150,8 +151,7 @@ class Automatic {
 
   // What is left of the user's limits, and the candidate's own.
   SolveOptions limited(const Candidate& candidate) const {
-    SolveOptions options = options_;
-    options.method = candidate.method;
+    SolveOptions options = for_method(candidate.method);
     options.tol = candidate.tol.value_or(options_.tol);
     if (options.max_iterations) *options.max_iterations -= total_.iterations;
     if (options.max_passes) *options.max_passes = std::max(0.0, *options.max_passes - passes());

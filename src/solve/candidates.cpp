@@ -10,7 +10,6 @@
 namespace polyak {
 namespace {
 
-constexpr double at_once = 5e-3;            // seconds: not worth looking for anything else
 constexpr double most_for_normal = 4e6;     // condition of A whose square AᵀA still resolves
 constexpr double most_sketch_bytes = 4e9;
 constexpr double unknown_krylov_steps = 100.0;
@@ -28,7 +27,7 @@ class Chooser {
   std::vector<Candidate> choose() {
     if (problem_.has_bounds()) return {{"nag", "bounds are met by projected gradients", nag()}};
     const double direct = costs_.direct();
-    if (can_factor() && direct <= at_once)
+    if (can_factor() && direct <= Costs::at_once)
       return with_last({{"direct", "small enough to factor at once", direct}});
     add_direct();
     if (full_rank()) {

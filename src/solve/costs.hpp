@@ -10,6 +10,9 @@
 namespace polyak {
 
 struct Costs {
+  /// Seconds of work that are not worth looking for anything better.
+  static constexpr double at_once = 5e-3;
+
   explicit Costs(const Problem& problem);
 
   double pass() const { return pass_; }       ///< one read of A: a fused gradient

@@ -39,6 +39,15 @@ std::optional<double> measured_rate(const std::vector<Measurement>& history) {
 
 }  // namespace
 
+void describe(const Problem& problem, Report& out) {
+  out.rows = problem.rows();
+  out.cols = problem.cols();
+  out.nnz = problem.A().nonzeros();
+  out.right_hand_sides = problem.right_hand_sides();
+  out.matrix = problem.A().kind();
+  out.simd = simd_target();
+}
+
 Driver::Driver(const Problem& problem, SolveOptions options)
     : options_(std::move(options)),
       engine_(problem, options_),
@@ -284,16 +293,11 @@ Report Driver::report(const Verdict& verdict) const {
   out.seconds.solve = solve_seconds_;
   out.seconds.measure = measure_seconds_;
   out.seconds.total = out.seconds.setup + solve_seconds_ + measure_seconds_;
-  out.rows = problem.rows();
-  out.cols = d;
-  out.nnz = problem.A().nonzeros();
-  out.right_hand_sides = c;
+  describe(problem, out);
   out.zero_rows = engine_.facts().zero_rows;
   out.zero_columns = std::ssize(engine_.facts().zero_columns);
-  out.matrix = problem.A().kind();
   out.seed = options_.seed;
   out.threads = engine_.threads();
-  out.simd = simd_target();
   out.history = history_;
   add_warnings(out);
   return out;

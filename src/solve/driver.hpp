@@ -14,6 +14,9 @@
 
 namespace polyak {
 
+/// What a report says of the problem and the machine.
+void describe(const Problem& problem, Report& out);
+
 class Driver {
  public:
   Driver(const Problem& problem, SolveOptions options);

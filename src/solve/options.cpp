@@ -100,6 +100,7 @@ void check_options(const SolveOptions& options, const std::string& method) {
   for (const auto& record : solve_options())
     if ((record.needs & ~info->traits) != 0 && differs(record, options))
       refuse_ignored(record.name, method);
+  if (options.certify != SolveOptions{}.certify) refuse_ignored("certify", method);
   const bool minibatch_momentum = (info->traits & trait::batch) && (info->traits & trait::momentum);
   if (minibatch_momentum && options.parameters == "tuned" && options.gamma != SolveOptions{}.gamma) {
     throw Error(ErrorCode::usage, {.what = "gamma belongs to the paper's parameters",

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "experiments/workbench.hpp"
+#include "files.hpp"
 #include "polyak/error.hpp"
 #include "polyak/experiments.hpp"
 
@@ -15,13 +16,6 @@ namespace polyak::experiments {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // Stops after so many calls.
 class Impatient final : public Watcher {

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "experiments/workbench.hpp"
+#include "files.hpp"
 #include "polyak/error.hpp"
 #include "polyak/experiments.hpp"
 #include "polyak/tomography_reconstruct.hpp"
@@ -18,13 +19,6 @@ namespace polyak::experiments {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 std::size_t count(const std::string& text, const std::string& word) {
   std::size_t found = 0;

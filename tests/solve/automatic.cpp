@@ -172,6 +172,12 @@ TEST(automatic, refuses_options_that_none_of_its_methods_would_heed) {
   EXPECT_THROW((void)solve(Problem(consistent()), options), Error);
 }
 
+TEST(automatic, alone_certifies_by_samples) {
+  SolveOptions options = with_method("lsqr");
+  options.certify = "sampled";
+  EXPECT_THROW((void)solve(Problem(consistent()), options), Error);
+}
+
 TEST(automatic, keeps_to_limits) {
   const Rows A = with_condition(10.0, 29), b = A * random(d, 1, 30) + 0.1 * random(n, 1, 31);
   SolveOptions options = automatic();
