@@ -31,6 +31,9 @@ find_package(nlohmann_json REQUIRED)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 add_library(polyak_random123 INTERFACE)
 target_include_directories(polyak_random123 SYSTEM INTERFACE ${RANDOM123_INCLUDE_DIR})
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+add_library(polyak_xxhash INTERFACE)
+target_include_directories(polyak_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
 
 # The program.
 find_package(tomlplusplus REQUIRED)

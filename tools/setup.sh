@@ -1,21 +1,25 @@
 #!/usr/bin/env bash
-# setup.sh [dev|page]: installs the Debian packages that are missing; with "dev" also
-# those of `make sanitize`, `format`, `bench` and `callgrind`, with "page" the
-# browser of `make page-check`. Does nothing,
-# quickly, when all are there.
+# setup.sh [dev|page|petsc]: installs the Debian packages that are missing; with "dev"
+# also those of `make sanitize`, `format`, `bench` and `callgrind`, with "page" the
+# browser of `make page-check`, with "petsc" MPI and PETSc for petsc/ and its tests.
+# Does nothing, quickly, when all are there.
 set -euo pipefail
 
 packages=(
   g++ cmake ninja-build pkg-config python3 git gnuplot-nox
   libopenblas-dev libhwy-dev librandom123-dev libfmt-dev zlib1g-dev libpng-dev libtiff-dev
   libhdf5-dev libmatio-dev
-  nlohmann-json3-dev libtomlplusplus-dev
+  nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev
   libgtest-dev librapidcheck-dev libeigen3-dev
 )
 if [ "${1:-}" = dev ]; then
   packages+=(clang libclang-rt-14-dev clang-format valgrind python3-numpy python3-scipy)
 fi
 if [ "${1:-}" = page ]; then packages+=(chromium); fi
+if [ "${1:-}" = petsc ]; then
+  packages+=(libopenmpi-dev openmpi-bin libpetsc-real-dev libpetsc64-real-dev python3-petsc4py
+    libpetsc3.18-dev-examples)
+fi
 
 if ! command -v dpkg-query >/dev/null; then
   echo "setup: not a Debian system; install what these packages hold: ${packages[*]}" >&2

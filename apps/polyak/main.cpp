@@ -1,134 +1,22 @@
 // polyak: least squares by row sampling, from the command line.
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdlib>
 
-#include "blas_kernels.hpp"
-#include "commands.hpp"
-#include "memory.hpp"
-#include "polyak/simd.hpp"
-#include "polyak/version.hpp"
+#include "mpirun.hpp"
+#include "program.hpp"
 #include "signals.hpp"
-#include "suggest.hpp"
-
-namespace polyak::cli {
-namespace {
-
-struct Command {
-  std::string name;
-  std::string summary;
-  bool computes;  // and so wants a fast BLAS
-  int (*run)(const Words&, Messages&);
-};
-
-const std::vector<Command>& commands() {
-  static const std::vector<Command> table = {
-      {"solve", "find x that minimises |Ax - b|", true, solve_command},
-      {"plan", "predict what each method would need", true, plan_command},
-      {"theory", "say how large a batch must be, and how fast it converges", true, theory_command},
-      {"generate", "make a problem whose answer is known", true, generate_command},
-      {"tomography", "reconstruct an image from its projections", true, tomography_command},
-      {"reproduce", "run the paper's experiments, or your own", true, reproduce_command},
-      {"info", "say what a file holds", false, info_command},
-      {"convert", "write a matrix in another format", false, convert_command},
-      {"bench", "measure this machine, the library and its peers", true, bench_command},
-  };
-  return table;
-}
-
-std::string help() {
-  std::string out =
-      "Least squares by row sampling.\n\nUsage: polyak COMMAND [arguments] "
-      "[options]\n\nCommands:\n";
-  for (const Command& command : commands())
-    out += fmt::format("  {:<11} {}\n", command.name, command.summary);
-  return out + R"(
-polyak COMMAND --help explains a command, polyak --version tells the version.
-
-A first try:
-  polyak generate spectrum --output demo
-  polyak solve demo/A.npy demo/b.npy --reference demo/x.npy
-)";
-}
-
-std::string version() {
-  const BuildInfo& build = build_info();
-  return fmt::format("polyak {} ({}, {}, {})\n", build.version, build.commit, build.compiler,
-                     build.type);
-}
-
-std::vector<std::string> names() {
-  std::vector<std::string> out;
-  for (const Command& command : commands()) out.push_back(command.name);
-  return out;
-}
-
-[[noreturn]] void refuse(const std::string& word) {
-  const bool option = word.starts_with('-');
-  const std::string near = option ? "" : nearest(word, names());
-  throw Error(ErrorCode::usage,
-              {.what = word.empty() ? "a command is missing"
-                       : option     ? "a command comes first"
-                                    : "there is no such command",
-               .where = {},
-               .found = word.empty() ? "" : "'" + word + "'",
-               .expected = listed(names()),
-               .hint = near.empty() ? "see polyak --help" : "did you mean " + near + "?"});
-}
-
-// POLYAK_SIMD=avx2 and the like: fewer instructions than the machine has, to
-// compare them or to run under tools that do not know them all.
-void choose_simd() {
-  const char* name = std::getenv("POLYAK_SIMD");
-  if (name == nullptr || *name == '\0' || use_simd_target(name)) return;
-  throw Error(ErrorCode::usage, {.what = "these vector instructions are not to be had here",
-                                 .where = "POLYAK_SIMD",
-                                 .found = "'" + std::string(name) + "'",
-                                 .expected = listed(simd_targets())});
-}
-
-int dispatch(const Words& words, char** argv, Messages& messages) {
-  const std::string first = words.empty() ? "" : words[0];
-  if (first == "--help" || first == "-h" || first == "help") return print(help()), 0;
-  if (first == "--version") return print(version()), 0;
-  for (const Command& command : commands()) {
-    if (command.name != first) continue;
-    choose_simd();
-    if (command.computes) choose_blas_kernels(argv);
-    return command.run(Words(words.begin() + 1, words.end()), messages);
-  }
-  refuse(first);
-}
-
-int guarded(const Words& words, char** argv, Messages& messages) {
-  try {
-    return dispatch(words, argv, messages);
-  } catch (const Error& error) {
-    messages.error(error);
-    return static_cast<int>(error.code());
-  } catch (const std::bad_alloc&) {
-    messages.error(out_of_memory(""));
-    return 71;
-  } catch (const std::exception& error) {
-    messages.error(Error(ErrorCode::internal,
-                         {.what = std::string("a fault of polyak itself: ") + error.what(),
-                          .where = {},
-                          .found = {},
-                          .expected = {},
-                          .hint = "please report it with the command"}));
-    return 70;
-  }
-}
-
-}  // namespace
-}  // namespace polyak::cli
 
 int main(int argc, char** argv) {
   using namespace polyak::cli;
   prepare_process();
   const Words words(argv + std::min(argc, 1), argv + argc);
   Messages messages(words);
-  return guarded(words, argv, messages);
+  try {
+    hand_over_to_ranks(words, argv);
+    return run_command(words, argv, messages);
+  } catch (...) {
+    const polyak::Error error = as_error(std::current_exception());
+    if (speaks_under_mpirun()) messages.error(error);
+    return static_cast<int>(error.code());
+  }
 }

@@ -1,5 +1,7 @@
 #include "solve_load.hpp"
 
+#include "ranks.hpp"
+
 namespace polyak::cli {
 namespace {
 
@@ -32,12 +34,22 @@ Array read_if_given(const std::optional<std::string>& path, bool keep_nonfinite 
                .hint = "give b as a second file, or name its column with --rhs-column"});
 }
 
-}  // namespace
+// Only rank 0 has one.
+void check_standard_input(const SolveRequest& request) {
+  const ProblemOptions& p = request.problem;
+  for (const auto& input :
+       {std::optional(request.A), request.b, p.weights, p.x0, p.reference, p.lower, p.upper})
+    if (input == "-" && rank_count() > 1)
+      throw Error(ErrorCode::usage, {.what = "several ranks cannot share standard input",
+                                     .where = "-",
+                                     .found = std::to_string(rank_count()) + " ranks",
+                                     .expected = "a file that every rank can read"});
+}
 
 // The small files first: what is missing is told before a large A is read.
 // Rows to be dropped leave A, b and the weights together; when those are
 // several files the readers let them through.
-Loaded load(const SolveRequest& request) {
+Loaded load_whole(const SolveRequest& request) {
   const ProblemOptions& problem = request.problem;
   const bool several = request.b.has_value() || problem.weights.has_value();
   const bool drop = request.data.drop_nonfinite_rows && several;
@@ -60,6 +72,16 @@ Loaded load(const SolveRequest& request) {
   out.names = std::move(table.names);
   out.dropped_rows = table.dropped_rows;
   if (drop) out.dropped_rows = drop_nonfinite_rows(data);
+  return out;
+}
+
+}  // namespace
+
+Loaded load(const SolveRequest& request) {
+  check_standard_input(request);
+  Loaded out;
+  together([&] { out = load_whole(request); });
+  share_rows(out.data, request.A);
   return out;
 }
 

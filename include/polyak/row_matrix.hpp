@@ -28,6 +28,17 @@ struct Scale {
   double b = 1.0;
 };
 
+class RowMatrix;
+
+/// The rows that this process holds, as a matrix of their own: row 0 of `rows`
+/// is row `first` of the whole. One process holds them all.
+struct Share {
+  const RowMatrix* rows = nullptr;
+  Index first = 0;
+  Index rank = 0;   ///< of this process, from 0
+  Index ranks = 1;  ///< processes that hold a share, maybe an empty one
+};
+
 class RowMatrix {
  public:
   virtual ~RowMatrix() = default;
@@ -77,6 +88,14 @@ class RowMatrix {
 
   /// Rows [first, last) as dense doubles into out.
   virtual void copy_rows(Index first, Index last, View out) const = 0;
+
+  /// Where several processes each hold some of the rows (to each the others'
+  /// rows, and their b, are zero), a sum over rows is whole only after this:
+  /// every process calls it at the same point, and all get the same bits.
+  virtual void complete(std::span<double> /*sums*/) const {}
+  /// What is held here; the calls above ask for nothing else, and reading other
+  /// rows gives zeros (polyak/ranks.hpp).
+  virtual Share share() const { return {this, 0, 0, 1}; }
 };
 
 }  // namespace polyak

@@ -22,6 +22,8 @@ Products::Products(const RowMatrix& A, std::span<const double> weights, Scale sc
       weights_(weights),
       scale_(scale),
       team_(team),
+      first_row_(A.share().first),
+      own_rows_(A.share().rows->rows()),
       entries_per_row_(A.rows() > 0
                            ? static_cast<double>(A.nonzeros()) / static_cast<double>(A.rows())
                            : 0.0) {}
@@ -37,6 +39,11 @@ Index Products::chunk_count(Index rows) const {
   const double wanted =
       std::min({static_cast<double>(most_chunks), by_rows, work / 4096, work / (2 * d)});
   return std::max<Index>(1, static_cast<Index>(wanted));
+}
+
+void Products::complete(View g) const {
+  if (g.stride == g.cols) return A_.complete({g.data, to_size(g.size())});
+  for (Index c = 0; c < g.rows; ++c) A_.complete({g.row(c), to_size(g.cols)});
 }
 
 View Products::part(Index chunk, View g) {
@@ -83,6 +90,7 @@ void Products::gradient(std::span<const Index> rows, std::span<const double> wei
     const std::size_t size = to_size((chunk + 1) * count / chunks) - first;
     A_.gradient(rows.subspan(first, size), weights.subspan(first, size), scale_, x, b, sum);
   });
+  complete(g);
 }
 
 // The rows of batches from `reached` to `last`, block of A by block of A.
@@ -122,14 +130,15 @@ void Products::gradients(std::span<const Batch> batches, ConstView x, ConstView 
     std::fill(reached.begin(), reached.end(), chunk * count / chunks);
     sweep(batches, reached, (chunk + 1) * count / chunks, x, b, sum);
   });
+  complete(g);
 }
 
 void Products::full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2) {
-  const Index chunks = row_chunks(), n = A_.rows(), columns = std::ssize(residual2);
+  const Index chunks = row_chunks(), columns = std::ssize(residual2);
   double* sums = scratch(chunks * columns);
   std::fill_n(sums, chunks * columns, 0.0);
   sum_chunks(chunks, g, [&](Index chunk, View sum) {
-    const Index first = chunk * n / chunks, last = (chunk + 1) * n / chunks;
+    const Index first = start(chunk, chunks), last = start(chunk + 1, chunks);
     const auto w = weights_.empty() ? weights_
                                     : weights_.subspan(to_size(first), to_size(last - first));
     A_.range_gradient(first, last, w, scale_, x, b, sum,
@@ -137,6 +146,8 @@ void Products::full_gradient(ConstView x, ConstView b, View g, std::span<double>
   });
   std::fill(residual2.begin(), residual2.end(), 0.0);
   for (Index i = 0; i < chunks * columns; ++i) residual2[to_size(i % columns)] += sums[i];
+  complete(g);
+  A_.complete(residual2);
 }
 
 double Products::root_weight(Index i) const {
@@ -153,17 +164,18 @@ void Products::multiply(ConstView x, View y) {
 
 void Products::transposed(ConstView y, View g) {
   constexpr Index block = 64;
-  const Index chunks = row_chunks(), n = A_.rows();
+  const Index chunks = row_chunks();
   double* weighted = scratch(chunks * block * y.cols);
   sum_chunks(chunks, g, [&](Index chunk, View sum) {
-    const Index last = (chunk + 1) * n / chunks;
-    for (Index i = chunk * n / chunks; i < last; i += block) {
+    const Index last = start(chunk + 1, chunks);
+    for (Index i = start(chunk, chunks); i < last; i += block) {
       const View out{weighted + chunk * block * y.cols, std::min(block, last - i), y.cols, y.cols};
       for (Index r = 0; r < out.rows; ++r)
         for (Index c = 0; c < y.cols; ++c) out(r, c) = root_weight(i + r) * y(i + r, c);
       A_.add_transposed(i, i + out.rows, out, sum);
     }
   });
+  complete(g);
 }
 
 }  // namespace polyak

@@ -6,6 +6,10 @@
 // Rows are cut into a number of chunks that follows from sizes alone; each
 // chunk sums into its own block, and blocks are added in chunk order. Which
 // thread did a chunk leaves no trace.
+//
+// Where several processes share the rows (RowMatrix::share), each works on its
+// own, and every sum below is complete when the call returns: the same bits on
+// all of them. What has a number per row is filled for one's own rows only.
 
 #include <span>
 #include <vector>
@@ -57,20 +61,22 @@ class Products {
         [&](Index chunk, Index first, Index last) { parts[chunk] = term(first, last); });
     double sum = 0.0;
     for (Index chunk = 0; chunk < row_chunks(); ++chunk) sum += parts[chunk];
+    A_.complete({&sum, 1});
     return sum;
   }
 
-  /// body(chunk, first, last) for each chunk of the n rows.
+  /// body(chunk, first, last) for each chunk of the rows held here.
   template <class Body>
   void for_row_chunks(Body body) {
-    const Index chunks = row_chunks(), n = A_.rows();
-    team_.run(chunks, [&](Index chunk) {
-      body(chunk, chunk * n / chunks, (chunk + 1) * n / chunks);
-    });
+    const Index chunks = row_chunks();
+    team_.run(chunks,
+              [&](Index chunk) { body(chunk, start(chunk, chunks), start(chunk + 1, chunks)); });
   }
-  Index row_chunks() const { return chunk_count(A_.rows()); }
+  Index row_chunks() const { return chunk_count(own_rows_); }
 
  private:
+  Index start(Index chunk, Index chunks) const { return first_row_ + chunk * own_rows_ / chunks; }
+  void complete(View g) const;
   Index chunk_count(Index rows) const;
   double root_weight(Index i) const;  // scale.a·√w_i
   View part(Index chunk, View g);
@@ -87,6 +93,7 @@ class Products {
   std::span<const double> weights_;
   Scale scale_;
   ThreadTeam& team_;
+  Index first_row_, own_rows_;
   double entries_per_row_;
   // Room that grows to what is asked for, once.
   std::vector<double> parts_;    // chunk 0 sums into the result itself

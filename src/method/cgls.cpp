@@ -31,6 +31,12 @@ class Cgls final : public Method {
     state_.iteration = last;
   }
 
+  SolverState whole_state() const override {
+    SolverState out = state_;
+    gather_rows(setting_.problem.A(), columns_, out.vectors[2]);
+    return out;
+  }
+
   bool finished() const override {
     for (double s2 : state_.vectors[3])
       if (s2 > 0.0) return false;

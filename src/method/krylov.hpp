@@ -3,6 +3,7 @@
 // What the two Krylov methods share: vectors of length n for each right-hand
 // side, with sums of a fixed shape.
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -36,6 +37,15 @@ inline void start_residual(const Setting& setting, ConstView x, View r) {
         r(i, c) = scale.b * (root * problem.b()(i, c) - r(i, c) / scale.a);
     }
   });
+}
+
+/// Of n × c numbers each rank knows those of its rows; then all of them.
+inline void gather_rows(const RowMatrix& A, Index columns, std::vector<double>& v) {
+  const Share own = A.share();
+  if (own.ranks == 1) return;
+  std::fill(v.begin(), v.begin() + own.first * columns, 0.0);
+  std::fill(v.begin() + (own.first + own.rows->rows()) * columns, v.end(), 0.0);
+  A.complete(v);
 }
 
 /// vᵀv of one vector of length d.

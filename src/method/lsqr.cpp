@@ -33,6 +33,12 @@ class Lsqr final : public Method {
     state_.iteration = last;
   }
 
+  SolverState whole_state() const override {
+    SolverState out = state_;
+    gather_rows(setting_.problem.A(), columns_, out.vectors[4]);
+    return out;
+  }
+
   bool finished() const override {
     for (Index c = 0; c < columns_; ++c)
       if (scalar(phi_bar, c) != 0.0 && scalar(alpha, c) != 0.0) return false;

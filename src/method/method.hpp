@@ -60,6 +60,9 @@ class Method {
   ConstView x() const { return block(0); }
   const SolverState& state() const { return state_; }
   void restore(const SolverState& state);
+  /// The state as one machine would have it, whatever the number of ranks: what
+  /// has a number per row is gathered. Ranks call this together.
+  virtual SolverState whole_state() const { return state_; }
 
  protected:
   /// `blocks` sets of c vectors of length d; block 0 is x and starts at x0,
@@ -115,6 +118,7 @@ std::unique_ptr<Method> make_kaczmarz(const Setting& setting);
 std::unique_ptr<Method> make_accelerated_kaczmarz(const Setting& setting);
 std::unique_ptr<Method> make_cgls(const Setting& setting);
 std::unique_ptr<Method> make_lsqr(const Setting& setting);
+std::unique_ptr<Method> make_one_read_cg(const Setting& setting);
 std::unique_ptr<Method> make_direct(const Setting& setting);
 std::unique_ptr<Method> make_normal(const Setting& setting);
 std::unique_ptr<Method> make_sketched_heavy_ball(const Setting& setting);

@@ -8,7 +8,7 @@
 #include "linalg/blas.hpp"
 #include "linalg/factor.hpp"
 #include "linalg/svd.hpp"
-#include "linalg/tall_r.hpp"
+#include "matrix/whole.hpp"
 
 namespace polyak {
 namespace {
@@ -85,7 +85,7 @@ Answer solve_tall(const Scaled& problem, double rcond, ThreadTeam& team, View X)
   const auto source = [&](Index first, Index last, View out) {
     problem.copy_rows(first, last, out);
   };
-  const Buffer r = tall_r(problem.A.rows(), d + c, source, team);
+  const Buffer r = whole_r(problem.A, d + c, source, team);
   const Small small{part(r.view(), 0, 0, d, d), part(r.view(), 0, d, d, c)};
   Answer answer{solve_small(small, problem.sqrt_ridge, rcond, X), {}};
   answer.residual2 = squared_residuals(small, X);
@@ -103,6 +103,7 @@ Answer solve_wide(const Scaled& problem, double rcond, View X) {
   const Index n = problem.A.rows(), d = X.cols, c = X.rows;
   Buffer rows(n, d + c);
   problem.copy_rows(0, n, rows.view());
+  problem.A.complete({rows.data(), to_size(n * (d + c))});
   const View A = part(rows.view(), 0, 0, n, d);
   std::vector<double> tau(to_size(n));
   lq(A, tau);

@@ -1,10 +1,26 @@
 #include "solve/engine.hpp"
 
+#include "polyak/error.hpp"
+
 namespace polyak {
 namespace {
 
+// Row after row, each step seeing the last: nothing to share out.
+void check_ranks(const Problem& problem, const std::string& method) {
+  const Index ranks = problem.A().share().ranks;
+  const MethodInfo* info = find_method(method);
+  if (ranks == 1 || !info || !info->sampled || (info->traits & trait::batch)) return;
+  throw Error(ErrorCode::usage,
+              {.what = "the method " + method +
+                       " goes row after row and cannot be shared out over several ranks",
+               .where = "--method",
+               .found = std::to_string(ranks) + " ranks",
+               .hint = "try minibatch-hbm"});
+}
+
 Plan plan_unless_trivial(const Problem& problem, const MatrixFacts& facts,
                          const SolveOptions& options, ThreadTeam& team) {
+  check_ranks(problem, options.method);
   if (facts.frobenius2 > 0.0) return make_plan(problem, facts, options, team);
   Plan plan;
   plan.method = choose_method(problem, options.method);
@@ -47,6 +63,10 @@ std::unique_ptr<Method> Engine::start(std::uint64_t stream, Index replicates) {
   Parameters parameters = plan_.parameters;
   parameters.stream = stream;
   parameters.replicates = replicates;
+  return start(parameters);
+}
+
+std::unique_ptr<Method> Engine::start(const Parameters& parameters) {
   return make_method(plan_.method,
                      Setting{problem_, facts_, products_, plan_.sampler.get(), parameters});
 }

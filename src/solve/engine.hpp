@@ -27,6 +27,7 @@ class Engine {
   /// Of one stream, or of several from there on side by side, each with the
   /// bits it would have alone; the latter where side_by_side() allows.
   std::unique_ptr<Method> start(std::uint64_t stream, Index replicates = 1);
+  std::unique_ptr<Method> start(const Parameters& parameters);
   /// How many of `runs` are best run side by side: sharing rows pays where
   /// their batches together cover A more than once.
   Index side_by_side(Index runs) const;

@@ -39,6 +39,8 @@ Problem subset_of(const Problem& problem, const std::vector<Index>& rows, Thread
       for (Index k = 0; k < c; ++k) b[to_size(t * c + k)] = problem.b()(i, k);
     }
   });
+  problem.A().complete(A);
+  problem.A().complete(b);
   ProblemData data;
   data.A = dense_matrix(std::move(A), m, d);
   data.b = Array(std::move(b), m, c);

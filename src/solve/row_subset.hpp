@@ -17,7 +17,8 @@ std::vector<Index> random_rows(Index rows, Index count, std::uint64_t seed, std:
                                const std::vector<Index>& taken = {});
 
 /// Those rows of A and b with their weights; ridge, bounds, x0 and reference as
-/// in the whole. Reads these rows only.
+/// in the whole. Reads these rows only; every rank
+/// gets them all.
 Problem subset_of(const Problem& problem, const std::vector<Index>& rows, ThreadTeam& team);
 
 }  // namespace polyak

@@ -7,7 +7,7 @@
 #include "linalg/blas.hpp"
 #include "linalg/svd.hpp"
 #include "linalg/symmetric.hpp"
-#include "linalg/tall_r.hpp"
+#include "matrix/whole.hpp"
 #include "polyak/error.hpp"
 #include "spectrum/gram.hpp"
 #include "spectrum/lanczos.hpp"
@@ -48,7 +48,7 @@ std::vector<double> eigenvalues_by_qr(const Problem& problem, const MatrixFacts&
   const auto rows = [&](Index first, Index, View out) {
     load_rows(problem.A(), factor, first, out);
   };
-  const Buffer R = tall_r(problem.rows(), problem.cols(), rows, team);
+  const Buffer R = whole_r(problem.A(), problem.cols(), rows, team);
   const SvdSolution svd = singular_values(R.view());
   if (!svd.ok)
     throw Error(ErrorCode::internal, {.what = "the singular values of R did not converge"});

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "matrix/products.hpp"
+#include "matrix/whole.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak {
@@ -21,17 +23,26 @@ constexpr int tame = 200;  // |exponents| up to here leave room for squares, sum
                                     .hint = "remove or repair that row"});
 }
 
-[[noreturn]] void refuse_matrix_value(const RowMatrix& A) {
+// Among the rows held here.
+std::optional<Place> first_nonfinite(const RowMatrix& A) {
+  const Share own = A.share();
   std::vector<double> row(to_size(A.cols()));
-  for (Index i = 0; i < A.rows(); ++i) {
-    A.copy_rows(i, i + 1, {row.data(), 1, A.cols(), A.cols()});
-    for (Index j = 0; j < A.cols(); ++j) {
-      if (!std::isfinite(row[to_size(j)]))
-        refuse_value("A, row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1),
-                     row[to_size(j)]);
-    }
+  for (Index i = 0; i < own.rows->rows(); ++i) {
+    own.rows->copy_rows(i, i + 1, {row.data(), 1, A.cols(), A.cols()});
+    for (Index j = 0; j < A.cols(); ++j)
+      if (!std::isfinite(row[to_size(j)])) return Place{own.first + i, j, row[to_size(j)]};
   }
-  throw Error(ErrorCode::internal, {.what = "a value that is not finite could not be found again"});
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_matrix_value(const RowMatrix& A) {
+  const auto place = first_of_ranks(A, first_nonfinite(A));
+  if (!place)
+    throw Error(ErrorCode::internal,
+                {.what = "a value that is not finite could not be found again"});
+  refuse_value("A, row " + std::to_string(place->row + 1) + ", column " +
+                   std::to_string(place->col + 1),
+               place->value);
 }
 
 // 2^-e with 2^e near `largest`, or 1 where the number is tame already.
@@ -56,6 +67,8 @@ Norms read_norms(const Problem& problem, Products& products, double scale) {
     A.norms(first, last, scale, rows, columns);
   });
   for (std::size_t k = 0; k < parts.size(); ++k) out.columns[k % to_size(d)] += parts[k];
+  A.complete(out.rows);
+  A.complete(out.columns);
   return out;
 }
 
@@ -74,20 +87,27 @@ double max_abs(const RowMatrix& A, Products& products) {
     parts[to_size(chunk)] = A.max_abs(first, last);
   });
   double largest = 0.0;
-  for (double p : parts) {
-    if (!std::isfinite(p)) refuse_matrix_value(A);
-    largest = std::max(largest, p);
-  }
+  for (double p : parts)
+    if (!std::isnan(largest) && !(p <= largest)) largest = p;
+  largest = largest_of_ranks(A, std::abs(largest));
+  if (!std::isfinite(largest)) refuse_matrix_value(A);
   return largest;
 }
 
-double largest_of(ConstView b) {
+double largest_of(const RowMatrix& A, ConstView b) {
   double largest = 0.0;
-  for (Index i = 0; i < b.rows; ++i) {
-    for (Index c = 0; c < b.cols; ++c) {
-      if (!std::isfinite(b(i, c))) refuse_value("b, row " + std::to_string(i + 1), b(i, c));
+  std::optional<Place> bad;
+  for (Index i = 0; i < b.rows && !bad; ++i) {
+    for (Index c = 0; c < b.cols && !bad; ++c) {
+      if (!std::isfinite(b(i, c))) bad = Place{i, c, b(i, c)};
       largest = std::max(largest, std::abs(b(i, c)));
     }
+  }
+  if (bad) largest = std::numeric_limits<double>::infinity();
+  largest = largest_of_ranks(A, largest);
+  if (!std::isfinite(largest)) {
+    bad = first_of_ranks(A, bad);
+    refuse_value("b, row " + std::to_string(bad->row + 1), bad->value);
   }
   return largest;
 }
@@ -127,6 +147,10 @@ void read_rhs(const Problem& problem, MatrixFacts& facts) {
       facts.zero_rows_with_rhs += any;
     }
   }
+  double with_rhs = static_cast<double>(facts.zero_rows_with_rhs);
+  problem.A().complete({&with_rhs, 1});
+  facts.zero_rows_with_rhs = static_cast<Index>(with_rhs);
+  problem.A().complete(facts.b_norms);
   for (double& v : facts.b_norms) v = std::sqrt(v);
 }
 
@@ -143,7 +167,7 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
     norms = read_norms(problem, products, facts.scale.a);
     facts.rows_read *= 3.0;
   }
-  facts.scale.b = power_of_two_for(largest_of(problem.b()));
+  facts.scale.b = power_of_two_for(largest_of(A, problem.b()));
   facts.norms2 = std::move(norms.rows);
   apply_weights(problem.weights(), facts.norms2);
   // In row order, so that zero rows change no bit of the sum.

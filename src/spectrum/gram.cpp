@@ -107,6 +107,13 @@ void eigenvectors_of(std::vector<double>& H, std::vector<double>& values) {
 
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
                          ThreadTeam& team, ConstView b) {
+  if (const Share own = A.share(); own.rows != &A) {
+    const ConstView own_b = b.cols == 0 ? b : ConstView{b.row(own.first), own.rows->rows(), b.cols, b.stride};
+    const std::function own_factor = [&](Index i) { return factor(own.first + i); };
+    std::vector<double> H = gram(*own.rows, own_factor, team, own_b);
+    A.complete(H);
+    return H;
+  }
   const GramPanels panels(A, b, factor);
   const Index n = A.rows(), d = panels.columns();
   const Index stride = kernels::column_blocks(d) * kernels::block_columns;

@@ -39,13 +39,25 @@ Chosen choose(const Sampler& sampler, Index samples, std::uint64_t seed) {
   return out;
 }
 
+// Those of the rows held here, and their weights.
+Chosen held_here(const Chosen& all, const Share& own) {
+  Chosen out;
+  for (std::size_t t = 0; t < all.rows.size(); ++t) {
+    if (all.rows[t] < own.first || all.rows[t] >= own.first + own.rows->rows()) continue;
+    out.rows.push_back(all.rows[t]);
+    out.weights.push_back(all.weights[t]);
+  }
+  return out;
+}
+
 }  // namespace
 
 RowKernel row_kernel(const Problem& problem, const MatrixFacts& facts, const Sampler& sampler,
                      const std::vector<double>& vectors, ThreadTeam& team, std::uint64_t seed,
                      Index samples) {
   const Index d = problem.cols(), m = std::ssize(vectors) / d;
-  const Chosen chosen = choose(sampler, samples, seed);
+  const Chosen all = choose(sampler, samples, seed);
+  const Chosen chosen = held_here(all, problem.A().share());
   const Index count = std::ssize(chosen.rows);
   const auto& w = problem.weights();
   std::vector<double> parts(to_size(chunks * m * m), 0.0);
@@ -76,9 +88,10 @@ RowKernel row_kernel(const Problem& problem, const MatrixFacts& facts, const Sam
   out.K.assign(parts.begin(), parts.begin() + m * m);
   for (Index chunk = 1; chunk < chunks; ++chunk)
     for (Index k = 0; k < m * m; ++k) out.K[to_size(k)] += parts[to_size(chunk * m * m + k)];
+  problem.A().complete(out.K);
   copy_upper_to_lower({out.K.data(), m, m, m});
   out.sampled = problem.rows() > samples;
-  out.rows_read = static_cast<double>(count);
+  out.rows_read = static_cast<double>(all.rows.size());
   return out;
 }
 

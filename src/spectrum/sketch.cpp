@@ -34,8 +34,10 @@ class Sketcher {
         targets_(to_size(block_rows * sketch_copies)) {}
 
   Buffer make() {
-    for (Index first = 0; first < problem_.rows(); first += block_rows) {
-      const Index count = std::min(block_rows, problem_.rows() - first);
+    const Share own = problem_.A().share();
+    const Index last = own.first + own.rows->rows();
+    for (Index first = own.first; first < last; first += block_rows) {
+      const Index count = std::min(block_rows, last - first);
       team_.run((count + few_rows - 1) / few_rows, [&](Index part) {
         load(first, part * few_rows, std::min(count, (part + 1) * few_rows));
       });
@@ -46,6 +48,7 @@ class Sketcher {
         add(count, width_ * part / parts, width_ * (part + 1) / parts);
       });
     }
+    problem_.A().complete({out_.data(), to_size(out_.rows() * out_.cols())});
     return std::move(out_);
   }
 

@@ -1,0 +1,40 @@
+#include "mpirun.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace polyak::cli {
+namespace {
+
+// What Open MPI, and MPICH and its kin, tell those they start.
+int number(const char* open_mpi, const char* mpich) {
+  for (const char* name : {open_mpi, mpich})
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return 0;
+}
+
+int started_together() { return number("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"); }
+
+}  // namespace
+
+bool speaks_under_mpirun() { return number("OMPI_COMM_WORLD_RANK", "PMI_RANK") == 0; }
+
+void hand_over_to_ranks(const Words& words, char** argv) {
+  if (words.empty() || words[0] != "solve" || started_together() < 2) return;
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string program = self.parent_path() / "polyak-mpi";
+  ::execv(program.c_str(), argv);
+  throw Error(ErrorCode::usage,
+              {.what = "several processes were started, and polyak-mpi, which lets them solve "
+                       "together, is not beside polyak",
+               .where = "mpirun",
+               .found = std::to_string(started_together()) + " processes",
+               .expected = program,
+               .hint = "build it with -DPOLYAK_PETSC=ON, or run polyak without mpirun"});
+}
+
+}  // namespace polyak::cli

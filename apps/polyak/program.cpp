@@ -1,0 +1,121 @@
+#include "program.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "blas_kernels.hpp"
+#include "memory.hpp"
+#include "polyak/simd.hpp"
+#include "polyak/version.hpp"
+#include "suggest.hpp"
+
+namespace polyak::cli {
+namespace {
+
+struct Command {
+  std::string name;
+  std::string summary;
+  bool computes;  // and so wants a fast BLAS
+  int (*run)(const Words&, Messages&);
+};
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = {
+      {"solve", "find x that minimises |Ax - b|", true, solve_command},
+      {"plan", "predict what each method would need", true, plan_command},
+      {"theory", "say how large a batch must be, and how fast it converges", true, theory_command},
+      {"generate", "make a problem whose answer is known", true, generate_command},
+      {"tomography", "reconstruct an image from its projections", true, tomography_command},
+      {"reproduce", "run the paper's experiments, or your own", true, reproduce_command},
+      {"info", "say what a file holds", false, info_command},
+      {"convert", "write a matrix in another format", false, convert_command},
+      {"bench", "measure this machine, the library and its peers", true, bench_command},
+  };
+  return table;
+}
+
+std::string help() {
+  std::string out =
+      "Least squares by row sampling.\n\nUsage: polyak COMMAND [arguments] "
+      "[options]\n\nCommands:\n";
+  for (const Command& command : commands())
+    out += fmt::format("  {:<11} {}\n", command.name, command.summary);
+  return out + R"(
+polyak COMMAND --help explains a command, polyak --version tells the version.
+
+A first try:
+  polyak generate spectrum --output demo
+  polyak solve demo/A.npy demo/b.npy --reference demo/x.npy
+)";
+}
+
+std::string version() {
+  const BuildInfo& build = build_info();
+  return fmt::format("polyak {} ({}, {}, {})\n", build.version, build.commit, build.compiler,
+                     build.type);
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (const Command& command : commands()) out.push_back(command.name);
+  return out;
+}
+
+[[noreturn]] void refuse(const std::string& word) {
+  const bool option = word.starts_with('-');
+  const std::string near = option ? "" : nearest(word, names());
+  throw Error(ErrorCode::usage,
+              {.what = word.empty() ? "a command is missing"
+                       : option     ? "a command comes first"
+                                    : "there is no such command",
+               .where = {},
+               .found = word.empty() ? "" : "'" + word + "'",
+               .expected = listed(names()),
+               .hint = near.empty() ? "see polyak --help" : "did you mean " + near + "?"});
+}
+
+// POLYAK_SIMD=avx2 and the like: fewer instructions than the machine has, to
+// compare them or to run under tools that do not know them all.
+void choose_simd() {
+  const char* name = std::getenv("POLYAK_SIMD");
+  if (name == nullptr || *name == '\0' || use_simd_target(name)) return;
+  throw Error(ErrorCode::usage, {.what = "these vector instructions are not to be had here",
+                                 .where = "POLYAK_SIMD",
+                                 .found = "'" + std::string(name) + "'",
+                                 .expected = listed(simd_targets())});
+}
+
+}  // namespace
+
+int run_command(const Words& words, char** argv, Messages& messages) {
+  const std::string first = words.empty() ? "" : words[0];
+  if (first == "--help" || first == "-h" || first == "help") return print(help()), 0;
+  if (first == "--version") return print(version()), 0;
+  for (const Command& command : commands()) {
+    if (command.name != first) continue;
+    choose_simd();
+    if (command.computes) choose_blas_kernels(argv);
+    return command.run(Words(words.begin() + 1, words.end()), messages);
+  }
+  refuse(first);
+}
+
+Error as_error(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return out_of_memory("");
+  } catch (const std::exception& error) {
+    return Error(ErrorCode::internal,
+                 {.what = std::string("a fault of polyak itself: ") + error.what(),
+                  .where = {},
+                  .found = {},
+                  .expected = {},
+                  .hint = "please report it with the command"});
+  }
+}
+
+}  // namespace polyak::cli

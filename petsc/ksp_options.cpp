@@ -1,0 +1,97 @@
+#include "ksp_polyak.hpp"
+
+namespace polyak {
+namespace {
+
+constexpr std::size_t longest = 64;
+
+// Reads one option into a field; what is not given stays unset.
+struct Reader {
+  PetscOptionItems* PetscOptionsObject;
+
+  PetscErrorCode word(const char* name, const char* sentence, std::string& field) const {
+    char text[longest] = "";
+    PetscBool given = PETSC_FALSE;
+    PetscCall(
+        PetscOptionsString(name, sentence, "KSPPOLYAK", field.c_str(), text, longest, &given));
+    if (given) field = text;
+    return 0;
+  }
+
+  PetscErrorCode number(const char* name, const char* sentence,
+                        std::optional<double>& field) const {
+    PetscReal value = field.value_or(0.0);
+    PetscBool given = PETSC_FALSE;
+    PetscCall(PetscOptionsReal(name, sentence, "KSPPOLYAK", value, &value, &given));
+    if (given) field = value;
+    return 0;
+  }
+
+  PetscErrorCode count(const char* name, const char* sentence, std::optional<Index>& field) const {
+    PetscInt value = static_cast<PetscInt>(field.value_or(0));
+    PetscBool given = PETSC_FALSE;
+    PetscCall(PetscOptionsInt(name, sentence, "KSPPOLYAK", value, &value, &given));
+    if (!given) return 0;
+    PetscCheck(value > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "polyak: %s: must be at least 1 (found %" PetscInt_FMT ")", name, value);
+    field = value;
+    return 0;
+  }
+};
+
+}  // namespace
+
+PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
+  KspPolyak& own = polyak_of(ksp);
+  SolveOptions& o = own.options;
+  const Reader read{PetscOptionsObject};
+  std::optional<Index> seed = static_cast<Index>(o.seed);
+  std::optional<double> ridge = own.ridge, gamma = o.gamma;
+  PetscOptionsHeadBegin(PetscOptionsObject, "KSP polyak options: least squares by row sampling");
+  PetscCall(read.word("-ksp_polyak_method",
+                      "minibatch-hbm, minibatch-nag, minibatch-sgd, hbm, nag, gd, cgls, lsqr, "
+                      "normal, sketch-hbm, direct or auto",
+                      o.method));
+  PetscCall(read.count("-ksp_polyak_batch", "Rows a step; chosen for the problem unless given",
+                       o.batch_size));
+  PetscCall(read.number("-ksp_polyak_step", "Step size; chosen unless given", o.step_size));
+  PetscCall(read.number("-ksp_polyak_momentum", "Momentum; chosen unless given", o.momentum));
+  PetscCall(read.word("-ksp_polyak_sampling", "Probability of a row: row-norm, uniform or mixed",
+                      o.sampling));
+  PetscCall(read.word("-ksp_polyak_parameters", "tuned for the batch, or the paper's (paper)",
+                      o.parameters));
+  PetscCall(
+      read.number("-ksp_polyak_gamma", "The paper's gamma, as a fraction of lambda_min", gamma));
+  PetscCall(read.number("-ksp_polyak_lambda_min", "Smallest eigenvalue of A'A; found unless given",
+                        o.lambda_min));
+  PetscCall(read.number("-ksp_polyak_lambda_max", "Largest eigenvalue of A'A; found unless given",
+                        o.lambda_max));
+  PetscCall(read.number("-ksp_polyak_ridge", "Add this times |x|^2/2 to the objective", ridge));
+  PetscInt number = static_cast<PetscInt>(*seed);
+  PetscCall(PetscOptionsInt("-ksp_polyak_seed", "Same seed, same run", "KSPPOLYAK", number, &number,
+                            nullptr));
+  PetscCall(read.count("-ksp_polyak_check_interval",
+                       "Iterations between measurements of the residual; by cost unless given",
+                       o.measure_every_iterations));
+  PetscOptionsHeadEnd();
+  o.seed = static_cast<std::uint64_t>(number);
+  own.ridge = *ridge;
+  o.gamma = *gamma;
+  return 0;
+}
+
+PetscErrorCode view_ksp_polyak(KSP ksp, PetscViewer viewer) {
+  const KspPolyak& own = polyak_of(ksp);
+  PetscBool ascii = PETSC_FALSE;
+  PetscCall(
+      PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  if (!ascii) return 0;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  asked: method %s, sampling %s, seed %llu, ridge %g\n",
+                                   own.options.method.c_str(), own.options.sampling.c_str(),
+                                   static_cast<unsigned long long>(own.options.seed), own.ridge));
+  if (!own.used.empty())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  used: %s\n", own.used.c_str()));
+  return 0;
+}
+
+}  // namespace polyak

@@ -1,0 +1,57 @@
+#pragma once
+
+// KSP type "polyak", inside.
+
+#include <petsc/private/kspimpl.h>
+
+#include <string>
+
+#include "mat_rows.hpp"
+#include "polyak/solve.hpp"
+
+namespace polyak {
+
+/// ksp->data.
+struct KspPolyak {
+  SolveOptions options;  ///< those of -ksp_polyak_…; tolerance and limit are the KSP's
+  double ridge = 0.0;
+  MatrixPtr A;       ///< after set-up
+  std::string used;  ///< what the last solve did, for -ksp_view
+};
+
+struct LogEvents {
+  PetscLogEvent set_up = 0, solve = 0, sums = 0;
+};
+extern LogEvents log_events;
+
+inline KspPolyak& polyak_of(KSP ksp) { return *static_cast<KspPolyak*>(ksp->data); }
+
+/// Runs C++ under C: whatever is thrown becomes a PETSc error with its line.
+template <class Body>
+PetscErrorCode guarded(KSP ksp, Body body);
+
+PetscErrorCode create_ksp_polyak(KSP ksp);
+PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject);
+PetscErrorCode view_ksp_polyak(KSP ksp, PetscViewer viewer);
+PetscErrorCode solve_ksp_polyak(KSP ksp);
+
+template <class Body>
+PetscErrorCode guarded(KSP ksp, Body body) {
+  std::string line;
+  try {
+    body();
+    return 0;
+  } catch (const PetscFailure& failure) {
+    return PetscError(PETSC_COMM_SELF, __LINE__, "polyak", __FILE__, failure.code,
+                      PETSC_ERROR_REPEAT, " ");
+  } catch (const std::bad_alloc&) {  // of this rank alone: it must say so itself
+    return PetscError(PETSC_COMM_SELF, __LINE__, "polyak", __FILE__, PETSC_ERR_MEM,
+                      PETSC_ERROR_INITIAL, "polyak: there is not enough memory");
+  } catch (const std::exception& error) {
+    line = error.what();
+  }
+  return PetscError(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), __LINE__, "polyak",
+                    __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL, "polyak: %s", line.c_str());
+}
+
+}  // namespace polyak

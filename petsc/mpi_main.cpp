@@ -1,0 +1,43 @@
+// polyak-mpi: `polyak solve`, its rows shared out over the ranks of mpirun.
+
+#include <algorithm>
+
+#include "blas_kernels.hpp"
+#include "mpi_ranks.hpp"
+#include "program.hpp"
+#include "signals.hpp"
+
+namespace {
+
+using namespace polyak::cli;
+
+// All else has nothing to share out, and would do everything once per rank.
+void check_command(const Words& words) {
+  const std::string first = words.empty() ? "" : words[0];
+  if (first == "solve" || first == "--help" || first == "-h" || first == "--version") return;
+  throw polyak::Error(polyak::ErrorCode::usage,
+                      {.what = "several ranks solve together, and do nothing else",
+                       .where = "polyak-mpi",
+                       .found = first.empty() ? "no command" : "'" + first + "'",
+                       .expected = "mpirun -n 4 polyak-mpi solve A b",
+                       .hint = "run polyak without mpirun for everything else"});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  prepare_process();
+  const Words words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words[0] == "solve") choose_blas_kernels(argv);  // before MPI: it may exec
+  start_ranks(&argc, &argv);
+  Messages messages(words);
+  int code = 70;
+  std::optional<polyak::Error> error;
+  try {
+    check_command(words);
+    code = run_command(words, argv, messages);
+  } catch (...) {
+    error = as_error(std::current_exception());
+  }
+  return end_ranks(code, error, messages);
+}

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <utility>
+
+#include "polyak/error.hpp"
+#include "polyak/ranks.hpp"
+
+namespace polyak {
+namespace {
+
+// The calls of the whole matrix, cut down to the rows that are here.
+class RankRows final : public RowMatrix {
+ public:
+  RankRows(MatrixPtr own, Index first, Index rows, Index rank, Index ranks, CompleteSums complete)
+      : own_(std::move(own)),
+        complete_(std::move(complete)),
+        first_(first),
+        last_(first + own_->rows()),
+        rows_(rows),
+        rank_(rank),
+        ranks_(ranks) {
+    double totals[] = {static_cast<double>(own_->nonzeros()), own_->bytes()};
+    complete_(totals);
+    nonzeros_ = static_cast<Index>(totals[0]);
+    bytes_ = totals[1];
+  }
+
+  Index rows() const override { return rows_; }
+  Index cols() const override { return own_->cols(); }
+  Index nonzeros() const override { return nonzeros_; }
+  double bytes() const override { return bytes_; }
+  std::string kind() const override { return own_->kind(); }
+  Share share() const override { return {own_.get(), first_, rank_, ranks_}; }
+  void complete(std::span<double> sums) const override { complete_(sums); }
+
+  void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
+                ConstView x, ConstView b, View g) const override {
+    constexpr std::size_t few = 512;
+    Index here[few];
+    double factors[few];
+    std::size_t count = 0;
+    const auto add = [&] {
+      own_->gradient({here, count}, {factors, count}, scale, x, own_part(b), g);
+      count = 0;
+    };
+    for (std::size_t t = 0; t < rows.size(); ++t) {
+      if (rows[t] < first_ || rows[t] >= last_) continue;
+      here[count] = rows[t] - first_;
+      factors[count++] = weights[t];
+      if (count == few) add();
+    }
+    if (count > 0) add();
+  }
+
+  void range_gradient(Index first, Index last, std::span<const double> weights, Scale scale,
+                      ConstView x, ConstView b, View g,
+                      std::span<double> residual2) const override {
+    const RowRange here = cut(first, last);
+    if (here.first == here.last) return;
+    if (!weights.empty())
+      weights = weights.subspan(to_size(here.first - first), to_size(here.last - here.first));
+    own_->range_gradient(here.first - first_, here.last - first_, weights, scale, x, own_part(b), g,
+                         residual2);
+  }
+
+  void multiply(Index first, Index last, ConstView x, View y) const override {
+    const RowRange here = zero_others(first, last, y);
+    if (here.first == here.last) return;
+    own_->multiply(here.first - first_, here.last - first_, x,
+                   {y.row(here.first - first), here.last - here.first, y.cols, y.stride});
+  }
+
+  void add_transposed(Index first, Index last, ConstView y, View g) const override {
+    const RowRange here = cut(first, last);
+    if (here.first == here.last) return;
+    own_->add_transposed(here.first - first_, here.last - first_,
+                         {y.row(here.first - first), here.last - here.first, y.cols, y.stride}, g);
+  }
+
+  void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
+                ConstView b, View x) const override {
+    if (ranks_ == 1) return own_->kaczmarz(rows, steps, scale, b, x);
+    throw Error(ErrorCode::usage,
+                {.what = "steps that go row after row cannot be shared out over several ranks",
+                 .found = std::to_string(ranks_) + " ranks",
+                 .hint = "try the method minibatch-hbm"});
+  }
+
+  void norms(Index first, Index last, double scale, std::span<double> row_norms2,
+             std::span<double> column_norms2) const override {
+    const RowRange here = cut(first, last);
+    std::fill(row_norms2.begin(), row_norms2.end(), 0.0);
+    if (here.first == here.last) return;
+    own_->norms(here.first - first_, here.last - first_, scale,
+                row_norms2.subspan(to_size(here.first - first), to_size(here.last - here.first)),
+                column_norms2);
+  }
+
+  double max_abs(Index first, Index last) const override {
+    const RowRange here = cut(first, last);
+    return here.first == here.last ? 0.0 : own_->max_abs(here.first - first_, here.last - first_);
+  }
+
+  void copy_rows(Index first, Index last, View out) const override {
+    const RowRange here = zero_others(first, last, out);
+    if (here.first == here.last) return;
+    own_->copy_rows(here.first - first_, here.last - first_,
+                    {out.row(here.first - first), here.last - here.first, out.cols, out.stride});
+  }
+
+ private:
+  // What of [first, last) is here; where nothing is, an empty range inside it.
+  RowRange cut(Index first, Index last) const {
+    const Index from = std::clamp(first_, first, last);
+    return {from, std::clamp(last_, from, last)};
+  }
+
+  RowRange zero_others(Index first, Index last, View out) const {
+    const RowRange here = cut(first, last);
+    for (Index i = first; i < last; ++i)
+      if (i < here.first || i >= here.last) std::fill_n(out.row(i - first), out.cols, 0.0);
+    return here;
+  }
+
+  ConstView own_part(ConstView b) const { return {b.row(first_), own_->rows(), b.cols, b.stride}; }
+
+  MatrixPtr own_;
+  CompleteSums complete_;
+  Index first_, last_, rows_, rank_, ranks_, nonzeros_ = 0;
+  double bytes_ = 0.0;
+};
+
+}  // namespace
+
+RowRange even_share(Index rows, Index rank, Index ranks) {
+  const Index each = rows / ranks, over = rows % ranks;
+  const Index first = rank * each + std::min(rank, over);
+  return {first, first + each + (rank < over ? 1 : 0)};
+}
+
+MatrixPtr rank_rows(MatrixPtr own, Index first, Index rows, Index rank, Index ranks,
+                    CompleteSums complete) {
+  if (first < 0 || first + own->rows() > rows || rank < 0 || rank >= ranks)
+    throw Error(ErrorCode::bad_data, {.what = "the rows of a rank lie outside of the matrix",
+                                      .found = std::to_string(own->rows()) + " rows from " +
+                                               std::to_string(first) + " on",
+                                      .expected = "within " + std::to_string(rows) + " rows"});
+  return std::make_shared<RankRows>(std::move(own), first, rows, rank, ranks, std::move(complete));
+}
+
+Array only_rows(const Array& b, RowRange range) {
+  std::vector<double> values(to_size(b.view().size()), 0.0);
+  for (Index i = range.first; i < range.last; ++i)
+    std::copy_n(b.view().row(i), b.cols(), values.data() + i * b.cols());
+  return Array(std::move(values), b.rows(), b.cols());
+}
+
+}  // namespace polyak

@@ -1,0 +1,36 @@
+# From Python: ksp.setType("polyak").
+. "$POLYAK_SOURCE/tests/petsc/lib/ranks.bash"
+plugin=$(plugin_for petsc)
+/usr/bin/python3 -c 'import petsc4py' 2>/dev/null || { echo "passed over: petsc4py is not installed" >&2; exit 77; }
+[[ $POLYAK_FLAGS != *sanitize* ]] || { echo "passed over: Python runs without the sanitizer" >&2; exit 77; }
+cat >solve.py <<'PY'
+import sys
+import petsc4py
+petsc4py.init(sys.argv)
+from petsc4py import PETSc
+
+A = PETSc.Mat().createAIJ([300, 5], nnz=5)
+first, last = A.getOwnershipRange()
+for i in range(first, last):
+    for j in range(5):
+        A[i, j] = ((i * 7 + j * 13) % 17 - 8) / 8 + (i % 5 == j)
+A.assemble()
+x, b = A.createVecs()
+x.set(2.0)
+A.mult(x, b)
+x.set(0.0)
+ksp = PETSc.KSP().create()
+ksp.setOperators(A)
+ksp.setType("polyak")
+ksp.setFromOptions()
+ksp.setTolerances(rtol=1e-10)
+ksp.solve(b, x)
+x.shift(-2.0)
+error = x.norm()
+PETSc.Sys.Print(f"reason {ksp.getConvergedReason()}, error {error:.1e}")
+sys.exit(0 if ksp.getConvergedReason() > 0 and error < 1e-7 else 1)
+PY
+for n in 1 2; do
+  expect 0 ranks $n /usr/bin/python3 solve.py -skip_petscrc -dll_append "$plugin" -ksp_polyak_batch 100
+  stdout_has "reason 2, error"
+done

@@ -1,0 +1,83 @@
+// Facts about A on several ranks: those of one machine.
+
+#include "core/thread_team.hpp"
+#include "sampling/law.hpp"
+#include "spectrum/extremes.hpp"
+#include "spectrum/row_kernel.hpp"
+#include "spectrum/sketch.hpp"
+#include "support/thread_ranks.hpp"
+
+namespace polyak::test {
+namespace {
+
+MatrixFacts facts_of(const Problem& problem) {
+  ThreadTeam team(1);
+  return gather_facts(problem, team);
+}
+
+TEST(ranks, know_every_row_norm_to_the_last_bit) {
+  Rows A = random(101, 7, 1);
+  A.col(3).setZero();
+  const ProblemData whole = data(A, random(101, 2, 2));
+  const MatrixFacts alone = facts_of(Problem(whole));
+  for (Index ranks : {2, 3, 4}) {
+    for (const MatrixFacts& facts : on_ranks<MatrixFacts>(ranks, whole, facts_of)) {
+      EXPECT_EQ(facts.norms2, alone.norms2);  // so that every rank draws the same rows
+      EXPECT_EQ(facts.frobenius2, alone.frobenius2);
+      EXPECT_EQ(facts.zero_columns, alone.zero_columns);
+      for (std::size_t c = 0; c < 2; ++c)
+        EXPECT_NEAR(facts.b_norms[c], alone.b_norms[c], 1e-14 * alone.b_norms[c]);
+    }
+  }
+}
+
+TEST(ranks, estimate_the_ends_of_the_spectrum_alike) {
+  const ProblemData whole = consistent(600, 50);
+  const auto ends = [](const Problem& problem) {
+    ThreadTeam team(1);
+    return lanczos_extremes(problem, gather_facts(problem, team), team, 11, 12);
+  };
+  const Extremes alone = ends(Problem(whole));
+  for (Index ranks : {2, 3}) {
+    const auto found = on_ranks<Extremes>(ranks, whole, ends);
+    for (const Extremes& e : found) {
+      EXPECT_EQ(e.lambda_max, found.front().lambda_max);
+      EXPECT_EQ(e.lambda_min, found.front().lambda_min);
+      EXPECT_NEAR(e.lambda_max, alone.lambda_max, 1e-10 * alone.lambda_max);
+      EXPECT_NEAR(e.lambda_min, alone.lambda_min, 1e-10 * alone.lambda_max);
+    }
+  }
+}
+
+void expect_near(const std::vector<double>& a, const std::vector<double>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  double largest = 0.0;
+  for (double v : b) largest = std::max(largest, std::abs(v));
+  for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-13 * largest);
+}
+
+TEST(ranks, sketch_and_sample_the_rows_of_one_machine) {
+  const ProblemData whole = consistent(700, 6);
+  const auto sketch = [](const Problem& problem) {
+    ThreadTeam team(1);
+    const Buffer s = sparse_sign_sketch(problem, {}, 48, 5, team);
+    return std::vector<double>(s.data(), s.data() + s.rows() * s.cols());
+  };
+  const auto kernel = [](const Problem& problem) {
+    ThreadTeam team(1);
+    const MatrixFacts facts = gather_facts(problem, team);
+    const Extremes e = exact_extremes(problem, facts, team, true);
+    const Sampler sampler(law_weights(Sampling::row_norm, facts.norms2, {}));
+    return row_kernel(problem, facts, sampler, e.vectors, team, 3, 200).K;
+  };
+  const auto alone_sketch = sketch(Problem(whole)), alone_kernel = kernel(Problem(whole));
+  for (Index ranks : {2, 4}) {
+    for (const auto& found : on_ranks<std::vector<double>>(ranks, whole, sketch))
+      expect_near(found, alone_sketch);
+    for (const auto& found : on_ranks<std::vector<double>>(ranks, whole, kernel))
+      expect_near(found, alone_kernel);
+  }
+}
+
+}  // namespace
+}  // namespace polyak::test

@@ -1,0 +1,106 @@
+#pragma once
+
+// Ranks that are threads of one process: what MPI does for processes, by a
+// sum in rank order at a meeting point. Everything but the transport is real.
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "polyak/ranks.hpp"
+#include "support/problems.hpp"
+
+namespace polyak::test {
+
+class Meeting {
+ public:
+  explicit Meeting(Index ranks) : given_(to_size(ranks)) {}
+
+  void complete(Index rank, std::span<double> sums) {
+    given_[to_size(rank)] = sums;
+    wait();
+    std::vector<double> total(sums.size(), 0.0);
+    for (std::span<double> part : given_) {
+      if (part.size() != sums.size()) std::terminate();  // ranks have lost each other
+      for (std::size_t k = 0; k < total.size(); ++k) total[k] += part[k];
+    }
+    wait();  // nobody reads any more
+    std::copy(total.begin(), total.end(), sums.begin());
+  }
+
+ private:
+  void wait() {
+    std::unique_lock lock(mutex_);
+    const Index round = round_;
+    if (++here_ == std::ssize(given_)) {
+      here_ = 0;
+      ++round_;
+      all_here_.notify_all();
+    }
+    all_here_.wait(lock, [&] { return round_ != round; });
+  }
+
+  std::vector<std::span<double>> given_;
+  std::mutex mutex_;
+  std::condition_variable all_here_;
+  Index here_ = 0, round_ = 0;
+};
+
+/// body(rank's problem) on `ranks` threads at once, the rows shared out evenly;
+/// whatever each throws is its Error.
+template <class Result, class Body>
+std::vector<Result> on_ranks(Index ranks, const ProblemData& whole, Body body,
+                             std::vector<std::exception_ptr>* errors = nullptr) {
+  Meeting meeting(ranks);
+  std::vector<Result> results(to_size(ranks));
+  std::vector<std::exception_ptr> thrown(to_size(ranks));
+  std::vector<std::thread> threads;
+  for (Index rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        const RowRange range = even_share(whole.A->rows(), rank, ranks);
+        ProblemData own = whole;
+        own.A = rank_rows(rows_between(whole.A, range), range.first, whole.A->rows(), rank, ranks,
+                          [&meeting, rank](std::span<double> s) { meeting.complete(rank, s); });
+        own.b = only_rows(whole.b, range);
+        results[to_size(rank)] = body(Problem(std::move(own)));
+      } catch (...) {
+        thrown[to_size(rank)] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (errors) *errors = thrown;
+  for (const auto& error : thrown)
+    if (error && !errors) std::rethrow_exception(error);
+  return results;
+}
+
+inline std::vector<Report> solve_on_ranks(Index ranks, const ProblemData& whole,
+                                          const SolveOptions& options) {
+  return on_ranks<Report>(ranks, whole,
+                          [&](const Problem& problem) { return solve(problem, options); });
+}
+
+/// What each rank was told instead of an answer.
+inline std::vector<std::string> refusals_on_ranks(Index ranks, const ProblemData& whole,
+                                                  const SolveOptions& options) {
+  std::vector<std::exception_ptr> errors;
+  on_ranks<Report>(
+      ranks, whole, [&](const Problem& problem) { return solve(problem, options); }, &errors);
+  std::vector<std::string> out;
+  for (const auto& error : errors) {
+    try {
+      if (error) std::rethrow_exception(error);
+      out.emplace_back("no error");
+    } catch (const Error& e) {
+      out.emplace_back(e.what());
+    }
+  }
+  return out;
+}
+
+}  // namespace polyak::test
