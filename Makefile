@@ -7,7 +7,7 @@ SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
 CONFIGURE := cmake --log-level=WARNING --preset
 
-.PHONY: peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev configure build test demo install sanitize bench format format-check clean
+.PHONY: mpi crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -19,13 +19,19 @@ setup: ## install the Debian packages that are missing
 setup-dev: ## the same, with those for sanitize, format, bench and callgrind
 	@tools/setup.sh dev
 
+setup-petsc: setup ## the same, with MPI and PETSc for polyak-mpi and the plugins
+	@tools/setup.sh petsc
+
 configure: setup
 	@$(CONFIGURE) release
 
 build: configure ## the optimised program, build/release/bin/polyak
 	@cmake --build --preset release -j $(JOBS) --target polyak_cli
 
-test: configure ## build and run every test
+mpi: setup-petsc build ## polyak-mpi and the PETSc plugins beside it, build/release/bin and lib
+	@cmake --build --preset release -j $(JOBS) --target polyak_ranks
+
+test: setup-petsc configure ## build and run every test
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
 
@@ -80,3 +86,6 @@ page-check: build ## open a small reproduction in headless Chromium; console mes
 peers: build ## tomography matrices beside ASTRA's, from the Python package index
 	@python3 -m venv build/peers && build/peers/bin/pip install -q astra-toolbox numpy scipy
 	@build/peers/bin/python tests/tomography/peers/astra_check.py $(PROGRAM)
+
+crash-loop: build ## kill -9 at 200 random moments, resume, compare bits
+	@tools/crash_loop.py $(PROGRAM) $(or $(TIMES),200)

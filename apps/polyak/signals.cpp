@@ -10,6 +10,7 @@ namespace {
 
 volatile sig_atomic_t received = 0;
 volatile sig_atomic_t announced = 0;
+volatile sig_atomic_t snapshot_asked = 0;
 
 constexpr std::string_view notice = "\npolyak: stopping; once more stops at once\n";
 
@@ -19,11 +20,13 @@ extern "C" void on_signal(int number) {
   if (announced != 0) static_cast<void>(!::write(STDERR_FILENO, notice.data(), notice.size()));
 }
 
-void catch_unless_ignored(int number) {
+extern "C" void on_snapshot_signal(int) { snapshot_asked = 1; }
+
+void catch_unless_ignored(int number, void (*handler)(int)) {
   struct sigaction action {};
   if (::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) return;
   action = {};
-  action.sa_handler = on_signal;
+  action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   ::sigaction(number, &action, nullptr);
 }
@@ -39,11 +42,15 @@ void prepare_process() {
 
 void catch_signals(bool announce) {
   announced = announce ? 1 : 0;
-  catch_unless_ignored(SIGINT);
-  catch_unless_ignored(SIGTERM);
+  catch_unless_ignored(SIGINT, on_signal);
+  catch_unless_ignored(SIGTERM, on_signal);
 }
 
 int signal_received() { return received; }
+
+void catch_snapshot_signal() { catch_unless_ignored(SIGUSR1, on_snapshot_signal); }
+bool snapshot_signal_received() { return snapshot_asked != 0; }
+void forget_snapshot_signal() { snapshot_asked = 0; }
 
 HoldSignals::HoldSignals() {
   sigset_t held;

@@ -1,6 +1,7 @@
 #pragma once
 
-// SIGINT and SIGTERM: the first asks the run to end, the second ends it.
+// SIGINT and SIGTERM: the first asks the run to end, the second ends it. SIGUSR1
+// asks it to save itself and go on.
 
 #include <signal.h>
 
@@ -19,6 +20,11 @@ void catch_signals(bool announce);
 /// The signal that came, or 0.
 int signal_received();
 
+/// From here on SIGUSR1 is noted too.
+void catch_snapshot_signal();
+bool snapshot_signal_received();
+void forget_snapshot_signal();
+
 /// While it lives, signals wait: nothing is torn from the middle of a file.
 class HoldSignals {
  public:
@@ -31,6 +37,8 @@ class HoldSignals {
   sigset_t before_;
 };
 
+/// For schedulers: try again later (EX_TEMPFAIL).
+constexpr int interrupted_and_saved = 75;
 /// The exit code of a run that ended so; interrupted, it tells by what.
 int exit_code(Status status);
 

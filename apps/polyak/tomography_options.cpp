@@ -250,6 +250,7 @@ OptionSet reconstruct_option_set(ReconstructRequest& request) {
   set.add("Stopping and running", stop_options(), request.options);
   set.add("Output", output_options(), request.outputs);
   set.add("Images on the way", image_options(), request.options);
+  set.add("Stopping and going on later", checkpoint_options(), request.checkpoint);
   set.add("Messages", message_options(), request.messages);
   return set;
 }
@@ -277,7 +278,14 @@ void check_request(const ReconstructRequest& request) {
     refuse("--center auto", "--beam parallel");
   if (out.images && request.options.image_every <= 0) refuse("--images", "--image-every K");
   if (!out.images && request.options.image_every > 0) refuse("--image-every", "--images NAME");
-  for (const auto& path : {out.output, out.residual, out.report, out.history, out.page})
+  check_checkpoint(request.checkpoint);
+  if (out.images && (request.checkpoint.checkpoint || request.checkpoint.resume))
+    throw Error(ErrorCode::usage, {.what = "images on the way cannot be gone on with",
+                                   .where = "--images",
+                                   .found = "--checkpoint or --resume",
+                                   .expected = "one or the other"});
+  for (const auto& path : {out.output, out.residual, out.report, out.history, out.page,
+                           request.checkpoint.checkpoint})
     if (path) check_different(*path, request.sinogram, "the output would replace the input");
 }
 

@@ -29,7 +29,8 @@ Methods: those of polyak solve that suit images, kaczmarz (another name for rk),
 and sirt, sart, fbp.
 
 Exit code: 0 a stop rule was met, 3 a limit was reached (the image is written),
-4 diverged, 2 wrong usage, 65 bad data, 66 no such file, 74 writing failed.
+4 diverged, 75 stopped and saved by --checkpoint, 2 wrong usage, 65 bad data, 66 no
+such file, 74 writing failed.
 
 Examples:
   polyak tomography project walnut --size 128 --detectors 182 --output s.npy
@@ -80,13 +81,16 @@ int tomography_reconstruct(const Words& words, Messages& messages) {
   messages.status("preparing");
   catch_signals(messages.live());
   Progress progress(messages, scan.geometry.rays());
+  Checkpointing saver(request.checkpoint, [&] { return fingerprint(request, scan); }, progress,
+                      messages);
   const auto result = with_memory_for("the image", [&] {
-    return tomography::reconstruct(scan.geometry, scan.sinograms, request.options, &progress,
-                                   scan.reference);
+    return tomography::reconstruct(scan.geometry, scan.sinograms, request.options, &saver,
+                                   scan.reference, saver.start());
   });
   messages.status("");
   write_reconstruction(request, scan, result, messages);
-  return exit_code(result.report.status);
+  if (saver.failure()) throw *saver.failure();
+  return saver.exit_code(result.report.status);
 }
 
 }  // namespace polyak::cli

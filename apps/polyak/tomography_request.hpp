@@ -2,6 +2,7 @@
 
 // What `polyak tomography reconstruct` is asked for.
 
+#include "checkpointing.hpp"
 #include "messages.hpp"
 #include "polyak/tomography_reconstruct.hpp"
 #include "tomography_scan.hpp"
@@ -27,6 +28,7 @@ struct ReconstructRequest {
   SinogramOptions data;
   tomography::ReconstructOptions options;
   ImageOutputs outputs;
+  CheckpointOptions checkpoint;
   MessageOptions messages;
 };
 
@@ -45,6 +47,9 @@ struct LoadedScan {
   std::optional<double> center = {};  ///< found by --center auto, in elements before binning
 };
 LoadedScan load_scan(ReconstructRequest& request, Messages& messages);
+
+/// All that the bits of the image depend on; limits are part of what it is.
+Fingerprint fingerprint(const ReconstructRequest& request, const LoadedScan& scan);
 
 /// Images, report, history, and what is said of them.
 void write_reconstruction(const ReconstructRequest& request, const LoadedScan& scan,

@@ -11,7 +11,7 @@
 
 #include "polyak/problem.hpp"
 #include "polyak/report.hpp"
-#include "polyak/state.hpp"
+#include "polyak/snapshot.hpp"
 
 namespace polyak {
 
@@ -25,6 +25,10 @@ class Observer {
   virtual void progress(Index /*iteration*/, Index /*row_products*/) {}
   /// True ends the run after the current chunk (status interrupted).
   virtual bool stop_requested() { return false; }
+  /// Is a snapshot wanted here? `ending`: the run is about to stop before it
+  /// has converged, on request or at a limit.
+  virtual bool snapshot_wanted(bool /*ending*/) { return false; }
+  virtual void snapshot(Snapshot&&) {}
 };
 
 /// A solve that can be continued. Reads A for its facts (norms, spectrum) and
@@ -42,13 +46,17 @@ class Solver {
 
   SolverState state() const;
   void restore(const SolverState& state);
+  /// The next run() goes on where that one was saved.
+  void resume(const RunState& run);
 
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
 
+/// `from`: go on from a snapshot of the same problem and options; limits and
+/// threads may differ. Iterations count on, the time limit is this call's own.
 Report solve(const Problem& problem, const SolveOptions& options = {},
-             Observer* observer = nullptr);
+             Observer* observer = nullptr, const Snapshot* from = nullptr);
 
 }  // namespace polyak

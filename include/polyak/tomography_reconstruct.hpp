@@ -77,10 +77,13 @@ struct Reconstruction {
 };
 
 /// `sinograms`: slices × rays, each in the order of the geometry; `reference`:
-/// slices × pixels or empty. Error bad_data or usage before anything is done.
+/// slices × pixels or empty; `from`: go on from a snapshot of the same scan and
+/// options, limits and threads apart. Error bad_data or usage before anything is
+/// done.
 Reconstruction reconstruct(const Geometry& geometry, const std::vector<double>& sinograms,
                            const ReconstructOptions& options, Observer* observer = nullptr,
-                           const std::vector<double>& reference = {});
+                           const std::vector<double>& reference = {},
+                           const Snapshot* from = nullptr);
 
 /// One HTML page about it that needs nothing else: image, parameters,
 /// convergence (where there is a gnuplot), residual sinogram. `name` is what was

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "polyak/types.hpp"
 
@@ -81,7 +82,14 @@ class ByteSink {
 /// regular file (a pipe, /dev/full) is written directly.
 class OutputFile final : public ByteSink {
  public:
-  explicit OutputFile(const std::string& path);
+  explicit OutputFile(const std::string& path) : OutputFile(path, Companions{}) {}
+  /// Names of its own beside a file that is rewritten again and again: what a
+  /// killed process left unfinished is overwritten by the next, and what
+  /// commit() replaces is kept.
+  struct Companions {
+    std::string unfinished = {}, replaced = {};
+  };
+  OutputFile(const std::string& path, Companions companions);
   ~OutputFile() override;
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -102,6 +110,7 @@ class OutputFile final : public ByteSink {
   std::string name_;    // for messages, as the caller wrote it
   std::string target_;  // symbolic links resolved
   std::string temp_;    // empty when written directly
+  Companions companions_;
   int fd_ = -1;
   bool close_fd_ = true;
   Index written_ = 0;

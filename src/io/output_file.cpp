@@ -54,8 +54,9 @@ bool no_room(int error) { return error == ENOSPC || error == EDQUOT || error == 
 }  // namespace
 
 // Delegates first: from here on the destructor cleans up when a step throws.
-OutputFile::OutputFile(const std::string& path) : OutputFile() {
+OutputFile::OutputFile(const std::string& path, Companions companions) : OutputFile() {
   name_ = path;
+  companions_ = std::move(companions);
   target_ = resolve(path);
   if (path == "-" || path == "/dev/stdout") {
     name_ = "standard output";
@@ -82,6 +83,12 @@ void OutputFile::open_direct() {
 }
 
 void OutputFile::open_beside() {
+  if (!companions_.unfinished.empty()) {
+    fd_ = open_retrying(companions_.unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
+    if (fd_ < 0) fail("create a file beside", errno);
+    temp_ = companions_.unfinished;
+    return;
+  }
   const std::string directory = directory_of(target_);
   for (int attempt = 0; attempt < 100; ++attempt) {
     std::string candidate = temporary_name(directory);
@@ -135,6 +142,9 @@ void OutputFile::commit() {
   flush();
   close();
   if (temp_.empty()) return;
+  const std::string& old = companions_.replaced;
+  if (!old.empty() && ::rename(target_.c_str(), old.c_str()) != 0 && errno != ENOENT)
+    fail("keep the old version of", errno);
   if (::rename(temp_.c_str(), target_.c_str()) != 0) fail("rename", errno);
   temp_.clear();
   // The new name is safe only once the directory is on the disk too.

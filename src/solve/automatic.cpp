@@ -7,7 +7,9 @@
 
 #include "core/clock.hpp"
 #include "solve/candidates.hpp"
+#include "solve/pages.hpp"
 #include "solve/driver.hpp"
+#include "solve/runs.hpp"
 
 namespace polyak {
 namespace {
@@ -17,8 +19,9 @@ constexpr double most_trusted = 1e6;  // condition up to which x is as good as i
 
 class Automatic {
  public:
-  Automatic(const Problem& problem, const SolveOptions& options, Observer* observer)
-      : problem_(problem), options_(options), observer_(observer ? observer : &nobody_) {
+  Automatic(const Problem& problem, const SolveOptions& options, Observer* observer,
+            const Snapshot* from)
+      : problem_(problem), options_(options), runs_(observer, from) {
     // What auto may choose from heeds no more than QR does.
     check_options(for_method("direct"), "direct");
   }
@@ -53,18 +56,29 @@ class Automatic {
 
   bool consistent() const { return trial_ && trial_->consistent(options_.tol); }
 
+  Report run_method(const Problem& problem, const SolveOptions& options) {
+    if (const Report* known = runs_.known()) {
+      Report report = *known;
+      describe(problem, report);
+      return report;
+    }
+    Driver driver(problem, options);
+    if (const RunState* from = runs_.from()) driver.resume(*from);
+    Report report = driver.run(&runs_);
+    runs_.finished(report);
+    return report;
+  }
+
   Report only(const std::string& method) {
-    Report report = Driver(problem_, for_method(method)).run(observer_);
+    Report report = run_method(problem_, for_method(method));
     report.asked = options_;
     return report;
   }
 
   void look_at_rows() {
     const Costs costs(problem_);
-    const Index rows = rows_to_solve(problem_, costs);
-    const bool pays = rows > 0 && problem_.ridge() == 0.0 && !problem_.has_bounds() &&
-                      options_.tol > 0.0 && costs.direct() > Costs::at_once;
-    if (!pays) return;
+    const Index rows = rows_to_look_at(shape_of(problem_), options_.tol);
+    if (rows == 0) return;
     const double start = now_s();
     ThreadTeam team(static_cast<int>(options_.threads));
     threads_ = team.size();
@@ -102,6 +116,7 @@ class Automatic {
     out.method = subset_name;
     out.used.tol = options_.tol;
     out.used.rank = trial_->rank;
+    out.pages_read = pages_looked_at(problem_, *trial_, options_.seed);
     out.relative_residual = trial_->relative_residual;
     out.x = trial_->x;
     out.asked = options_;
@@ -114,18 +129,16 @@ class Automatic {
   }
 
   void take(const Candidate& candidate) {
-    const double start = now_s();
-    SolveOptions options = limited(candidate);
     const Problem from = start_.empty() ? problem_ : problem_.starting_at(start_);
-    Report report = Driver(from, options).run(observer_);
+    Report report = run_method(from, limited(candidate));
     const bool nothing_done = report.iterations == 0 && consistent();
     if (nothing_done && report.status == Status::converged) {
       report.method = subset_name;
       total_.stages.push_back({"check", "every row, against the tolerance",
-                               2.0 * Costs(problem_).pass(), now_s() - start, report.reason});
+                               2.0 * Costs(problem_).pass(), report.seconds.total, report.reason});
     } else {
       total_.stages.push_back({candidate.method, candidate.why, candidate.seconds,
-                               now_s() - start, outcome(report)});
+                               report.seconds.total, outcome(report)});
     }
     add(std::move(report));
   }
@@ -157,7 +170,7 @@ class Automatic {
     if (options.max_passes) *options.max_passes = std::max(0.0, *options.max_passes - passes());
     if (candidate.passes)
       options.max_passes = std::min(*candidate.passes, options.max_passes.value_or(1e300));
-    if (options.time_limit_s) *options.time_limit_s = std::max(0.0, *options.time_limit_s - spent());
+    if (options.time_limit_s) *options.time_limit_s = std::max(0.0, *options.time_limit_s - spent() + runs_.earlier_seconds());
     return options;
   }
 
@@ -192,7 +205,7 @@ class Automatic {
 
   bool met() const { return total_.backward_error && *total_.backward_error <= options_.tol; }
   bool out_of_budget() const {
-    return (options_.time_limit_s && spent() >= *options_.time_limit_s) ||
+    return (options_.time_limit_s && spent() - runs_.earlier_seconds() >= *options_.time_limit_s) ||
            (options_.max_iterations && total_.iterations >= *options_.max_iterations) ||
            (options_.max_passes && passes() >= *options_.max_passes);
   }
@@ -220,8 +233,7 @@ class Automatic {
 
   const Problem& problem_;
   const SolveOptions& options_;
-  Observer nobody_;
-  Observer* observer_;
+  Runs runs_;
   std::optional<SubsetTrial> trial_;
   Array start_;  // d × c, the best x so far
   int threads_ = 1;
@@ -231,8 +243,9 @@ class Automatic {
 
 }  // namespace
 
-Report automatic_solve(const Problem& problem, const SolveOptions& options, Observer* observer) {
-  return Automatic(problem, options, observer).run();
+Report automatic_solve(const Problem& problem, const SolveOptions& options, Observer* observer,
+                       const Snapshot* from) {
+  return Automatic(problem, options, observer, from).run();
 }
 
 }  // namespace polyak

@@ -7,6 +7,7 @@
 
 namespace polyak {
 
-Report automatic_solve(const Problem& problem, const SolveOptions& options, Observer* observer);
+Report automatic_solve(const Problem& problem, const SolveOptions& options, Observer* observer,
+                       const Snapshot* from);
 
 }  // namespace polyak

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "polyak/simd.hpp"
+#include <utility>
 
 namespace polyak {
 namespace {
@@ -23,30 +22,7 @@ double largest(ConstView x) {
   return m;
 }
 
-// From the error where a reference is known, from the gradient otherwise; over
-// the iterations after a third of the way, past the transient.
-std::optional<double> measured_rate(const std::vector<Measurement>& history) {
-  if (history.size() < 2) return std::nullopt;
-  const Measurement& end = history.back();
-  const auto level = [](const Measurement& m) { return m.error ? *m.error : m.gradient_norm; };
-  for (const Measurement& m : history) {
-    if (3 * m.iteration < end.iteration && history.size() > 2) continue;
-    if (m.iteration == end.iteration || !(level(m) > 0.0)) return std::nullopt;
-    return std::pow(level(end) / level(m), 1.0 / static_cast<double>(end.iteration - m.iteration));
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-void describe(const Problem& problem, Report& out) {
-  out.rows = problem.rows();
-  out.cols = problem.cols();
-  out.nnz = problem.A().nonzeros();
-  out.right_hand_sides = problem.right_hand_sides();
-  out.matrix = problem.A().kind();
-  out.simd = simd_target();
-}
 
 Driver::Driver(const Problem& problem, SolveOptions options)
     : options_(std::move(options)),
@@ -54,7 +30,9 @@ Driver::Driver(const Problem& problem, SolveOptions options)
       monitor_(problem, engine_.facts(), engine_.products(), options_.tol),
       schedule_(options_, problem.rows(), engine_.plan().rows_per_iteration,
                 engine_.plan().expected_iterations),
-      plateau_(10.0 * engine_.plan().pace) {
+      plateau_(10.0 * engine_.plan().pace),
+      guard_(options_, engine_.plan()),
+      used_(engine_.plan().used) {
   if (!engine_.trivial()) method_ = engine_.start(options_.stream);
 }
 
@@ -69,6 +47,58 @@ void Driver::restore(const SolverState& state) {
   if (method_) method_->restore(state);
 }
 
+void Driver::start_gentler() {
+  guard_.back_off();
+  plateau_ = Plateau(10.0 * engine_.plan().pace);
+  Parameters parameters = engine_.plan().parameters;
+  parameters.stream = options_.stream;
+  used_ = engine_.plan().used;
+  guard_.apply(parameters, used_);
+  method_ = engine_.start(parameters);
+}
+
+bool Driver::retreat() {
+  if (run_.best.empty() || !guard_.can_back_off()) return false;
+  SolverState state = method_->state();
+  run_.retreats.push_back(state.iteration);
+  for (auto& vector : state.vectors)
+    if (vector.size() == run_.best.size()) vector = run_.best;
+  start_gentler();
+  method_->restore(state);
+  run_.largest_x = std::max(largest(method_->x()), expected_x(run_.first_residual));
+  return true;
+}
+
+void Driver::resume(const RunState& run) {
+  auto retreat = run.retreats.begin();
+  for (std::size_t i = 0; i < run.history.size(); ++i) {
+    for (; retreat != run.retreats.end() && *retreat < run.history[i].iteration; ++retreat)
+      start_gentler();
+    schedule_.measured(run.history[i].iteration, run.distances[i]);
+    plateau_.measured(run.history[i].iteration, run.distances[i]);
+  }
+  for (; retreat != run.retreats.end(); ++retreat) start_gentler();
+  run_ = run;
+  restore(run_.method);
+  earlier_seconds_ = run.solve_seconds + run.measure_seconds;
+  resumed_ = true;
+}
+
+void Driver::save(Observer& observer) {
+  Snapshot snapshot{.finished = {}, .run = run_};
+  if (method_) snapshot.run.method = method_->whole_state();
+  observer.snapshot(std::move(snapshot));
+}
+
+Driver::Wishes Driver::ask(Observer& observer, bool ending) const {
+  const bool late = options_.time_limit_s && elapsed() >= *options_.time_limit_s;
+  const bool stop = observer.stop_requested();
+  double said[] = {stop ? 1.0 : 0.0, late ? 1.0 : 0.0,
+                   observer.snapshot_wanted(ending) ? 1.0 : 0.0};
+  engine_.problem().A().complete(said);
+  return {said[0] > 0.0, said[1] > 0.0, said[2] > 0.0};
+}
+
 Index Driver::last_iteration() const {
   constexpr Index none = std::numeric_limits<Index>::max() / 4;
   Index last = options_.max_iterations.value_or(none);
@@ -80,9 +110,15 @@ Index Driver::last_iteration() const {
   return std::min(last, static_cast<Index>(std::min(rows / per, static_cast<double>(none))));
 }
 
+// The size an x has that explains a residual (in scaled units).
+double Driver::expected_x(double residual) const {
+  const MatrixFacts& facts = engine_.facts();
+  return residual / std::sqrt(facts.frobenius2) * facts.scale.a / facts.scale.b;
+}
+
 bool Driver::runs_away() const {
   const double now = largest(method_->x());
-  return !(now <= runaway * largest_x_);
+  return !(now <= runaway * run_.largest_x);
 }
 
 // In pieces, so that a signal, the clock and a runaway are seen in time.
@@ -94,11 +130,12 @@ void Driver::advance_to(Index target, Observer& observer) {
     const Index next = std::min(target, k + piece);
     const double start = now_s();
     method_->advance(k, next);
-    solve_seconds_ += now_s() - start;
+    run_.solve_seconds += now_s() - start;
     k = next;
     observer.progress(k, method_->state().row_products);
-    if (observer.stop_requested() || method_->finished() || runs_away()) return;
-    if (options_.time_limit_s && elapsed() >= *options_.time_limit_s) return;
+    const Wishes wishes = ask(observer);
+    if (wishes.stop || wishes.late || method_->finished() || runs_away()) return;
+    if (wishes.snapshot && k < last_iteration()) save(observer);
   }
 }
 
@@ -106,35 +143,34 @@ void Driver::measure(Observer& observer) {
   const double start = now_s();
   const SolverState& state = method_->state();
   last_ = monitor_.measure(method_->x());
-  measured_rows_ += engine_.problem().rows();
+  run_.measured_rows += engine_.problem().rows();
   last_.line.iteration = state.iteration;
   last_.line.row_products = state.row_products;
-  last_.line.seconds = solve_seconds_;
-  if (history_.empty()) first_residual_ = last_.residual;
-  schedule_.measured(state.iteration, last_.distance);
+  last_.line.seconds = run_.solve_seconds;
+  if (run_.history.empty()) run_.first_residual = last_.residual;
   if (last_.finite) {
+    schedule_.measured(state.iteration, last_.distance);
     plateau_.measured(state.iteration, last_.distance);
     const ConstView x = method_->x();
-    if (best_.empty() || last_.line.gradient_norm < best_gradient_) {
-      best_.assign(x.data, x.data + x.size());
-      best_gradient_ = last_.line.gradient_norm;
-      best_backward_error_ = last_.backward_error;
+    if (run_.best.empty() || last_.line.gradient_norm < run_.best_gradient) {
+      run_.best.assign(x.data, x.data + x.size());
+      run_.best_gradient = last_.line.gradient_norm;
+      run_.best_backward_error = last_.backward_error;
     }
-    const double unit = engine_.facts().scale.a / engine_.facts().scale.b;
-    const double expected = last_.residual / std::sqrt(engine_.facts().frobenius2) * unit;
-    largest_x_ = std::max({largest_x_, largest(x), expected});
-    history_.push_back(last_.line);
+    run_.largest_x = std::max({run_.largest_x, largest(x), expected_x(last_.residual)});
+    run_.history.push_back(last_.line);
+    run_.distances.push_back(last_.distance);
     observer.measured(last_.line);
   }
-  measure_seconds_ += now_s() - start;
+  run_.measure_seconds += now_s() - start;
 }
 
 std::optional<Driver::Verdict> Driver::judge_mathematics() const {
-  const Used& used = engine_.plan().used;
-  if (!last_.finite || last_.residual > runaway * std::max(first_residual_, 1e-300)) {
+  const Used& used = used_;
+  if (!last_.finite || last_.residual > runaway * std::max(run_.first_residual, 1e-300)) {
     const std::string grew =
         last_.finite ? fmt::format("the residual grew {:.0e}-fold",
-                                   last_.residual / first_residual_)
+                                   last_.residual / run_.first_residual)
                      : "the iterates overflowed";
     const std::string advice =
         used.batch && *used.batch > 1
@@ -162,7 +198,7 @@ std::optional<Driver::Verdict> Driver::judge_mathematics() const {
 }
 
 Driver::Verdict Driver::horizon() const {
-  const Used& used = engine_.plan().used;
+  const Used& used = used_;
   const double level = last_.line.relative_gradient.value_or(0.0);
   if (!find_method(engine_.plan().method)->sampled) {
     return {Status::stagnated,
@@ -177,8 +213,10 @@ Driver::Verdict Driver::horizon() const {
                       level, used.batch.value_or(1))};
 }
 
-std::optional<Driver::Verdict> Driver::judge_limits() const {
-  if (options_.time_limit_s && elapsed() >= *options_.time_limit_s)
+std::optional<Driver::Verdict> Driver::judge_limits(Observer& observer) const {
+  const Wishes wishes = ask(observer);
+  if (wishes.stop) return Verdict{Status::interrupted, "stopped on request; the best x so far is kept"};
+  if (wishes.late)
     return Verdict{Status::limit, fmt::format("time limit of {:g} s reached", *options_.time_limit_s)};
   const Index k = method_->state().iteration;
   if (k < last_iteration()) return std::nullopt;
@@ -190,19 +228,30 @@ std::optional<Driver::Verdict> Driver::judge_limits() const {
                              options_.max_passes.value_or(std::max(1e4, 1e7 / n)))};
 }
 
-std::optional<Driver::Verdict> Driver::judge(Observer& observer) {
-  if (auto verdict = judge_mathematics()) return verdict;
-  if (observer.stop_requested())
-    return Verdict{Status::interrupted, "stopped on request; the best x so far is kept"};
-  return judge_limits();
+// Saved before the measurement of its end, which a run that goes on would not
+// make here.
+Driver::Verdict Driver::end_early(const Verdict& verdict, Observer& observer) {
+  if (ask(observer, true).snapshot) save(observer);
+  measure(observer);
+  const auto better = judge_mathematics();
+  return better ? *better : verdict;
 }
 
 Driver::Verdict Driver::iterate(Observer& observer) {
-  measure(observer);
-  for (;;) {
-    if (auto verdict = judge(observer)) return *verdict;
-    const Index k = method_->state().iteration;
-    advance_to(std::min(schedule_.next(k), last_iteration()), observer);
+  bool judged = std::exchange(resumed_, false);
+  if (!judged) measure(observer);
+  for (;; judged = false) {
+    if (!judged) {
+      const auto verdict = judge_mathematics();
+      if (verdict && (verdict->status != Status::diverged || !retreat())) return *verdict;
+      run_.next_measurement = schedule_.next(method_->state().iteration);
+      if (const auto limit = judge_limits(observer)) {
+        if (ask(observer, true).snapshot) save(observer);
+        return *limit;
+      }
+    }
+    advance_to(std::min(run_.next_measurement, last_iteration()), observer);
+    if (const auto verdict = judge_limits(observer)) return end_early(*verdict, observer);
     measure(observer);
   }
 }
@@ -211,11 +260,11 @@ Driver::Verdict Driver::iterate(Observer& observer) {
 Driver::Verdict Driver::trivial_answer() {
   const Problem& problem = engine_.problem();
   const ConstView x0 = problem.x0();
-  best_.assign(x0.data, x0.data + x0.size());
-  if (problem.ridge() > 0.0) std::fill(best_.begin(), best_.end(), 0.0);
-  for (std::size_t i = 0; problem.has_bounds() && i < best_.size(); ++i) {
+  run_.best.assign(x0.data, x0.data + x0.size());
+  if (problem.ridge() > 0.0) std::fill(run_.best.begin(), run_.best.end(), 0.0);
+  for (std::size_t i = 0; problem.has_bounds() && i < run_.best.size(); ++i) {
     const std::size_t j = i % to_size(problem.cols());
-    best_[i] = std::clamp(best_[i], problem.lower()[j], problem.upper()[j]);
+    run_.best[i] = std::clamp(run_.best[i], problem.lower()[j], problem.upper()[j]);
   }
   return {Status::converged, problem.rows() == 0 || problem.cols() == 0
                                  ? "A is empty: there is nothing to solve"
@@ -225,82 +274,6 @@ Driver::Verdict Driver::trivial_answer() {
 Report Driver::run(Observer* observer) {
   Observer nobody;
   return report(method_ ? iterate(observer ? *observer : nobody) : trivial_answer());
-}
-
-void Driver::add_warnings(Report& report) const {
-  const MatrixFacts& facts = engine_.facts();
-  if (facts.zero_rows_with_rhs > 0) {
-    report.warnings.push_back(
-        fmt::format("{} zero rows have a right-hand side that is not zero: no x can meet them, "
-                    "and the residual stays above their size",
-                    facts.zero_rows_with_rhs));
-  }
-  if (!facts.zero_columns.empty() && !engine_.trivial()) {
-    report.warnings.push_back(
-        fmt::format("{} columns of A are zero: those unknowns cannot be identified and {}",
-                    facts.zero_columns.size(),
-                    engine_.problem().ridge() > 0 ? "are 0" : "keep their start value"));
-  }
-  const Used& used = engine_.plan().used;
-  if (used.rank && *used.rank < engine_.problem().cols() && engine_.problem().ridge() == 0.0) {
-    report.warnings.push_back(fmt::format(
-        "A has rank {} of {} columns to working precision: the solution is not unique; from a "
-        "zero start this is the one of least norm",
-        *used.rank, engine_.problem().cols()));
-  }
-}
-
-Report Driver::report(const Verdict& verdict) const {
-  const Problem& problem = engine_.problem();
-  const Plan& plan = engine_.plan();
-  const double n = static_cast<double>(problem.rows());
-  Report out;
-  out.status = verdict.status;
-  out.reason = verdict.reason;
-  out.method = plan.method;
-  out.asked = options_;
-  out.used = plan.used;
-  if (method_) out.used.condition = method_->condition();
-  const SolverState state = this->state();
-  out.iterations = state.iteration;
-  out.row_products = state.row_products;
-  out.measured_row_products = measured_rows_;
-  const double rows_read = engine_.facts().rows_read + plan.rows_read +
-                           static_cast<double>(out.row_products + measured_rows_);
-  if (n > 0) {
-    out.passes = static_cast<double>(out.row_products) / n;
-    out.bytes_read = rows_read * (problem.A().bytes() / n);
-  }
-  // The line of the x that is returned.
-  const Measurement* line = nullptr;
-  const bool take_last = verdict.status == Status::converged;
-  for (const Measurement& m : history_)
-    if (!line || take_last || m.gradient_norm <= best_gradient_) line = &m;
-  if (line) {
-    out.residual_norm = line->residual_norm;
-    out.gradient_norm = line->gradient_norm;
-    out.relative_residual = line->relative_residual;
-    out.relative_gradient = line->relative_gradient;
-    out.error = line->error;
-    out.backward_error = take_last ? last_.backward_error : best_backward_error_;
-    out.certified = "full";
-  }
-  out.measured_rate = measured_rate(history_);
-  const Index d = problem.cols(), c = problem.right_hand_sides();
-  const double* x = method_ && take_last ? method_->x().data : best_.data();
-  out.x = transposed({x, c, d, d});
-  out.seconds = engine_.seconds();
-  out.seconds.solve = solve_seconds_;
-  out.seconds.measure = measure_seconds_;
-  out.seconds.total = out.seconds.setup + solve_seconds_ + measure_seconds_;
-  describe(problem, out);
-  out.zero_rows = engine_.facts().zero_rows;
-  out.zero_columns = std::ssize(engine_.facts().zero_columns);
-  out.seed = options_.seed;
-  out.threads = engine_.threads();
-  out.history = history_;
-  add_warnings(out);
-  return out;
 }
 
 }  // namespace polyak

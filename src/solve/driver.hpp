@@ -8,6 +8,7 @@
 
 #include "polyak/solve.hpp"
 #include "solve/engine.hpp"
+#include "solve/guard.hpp"
 #include "solve/monitor.hpp"
 #include "solve/plateau.hpp"
 #include "solve/schedule.hpp"
@@ -25,39 +26,51 @@ class Driver {
   void set_limits(std::optional<Index> max_iterations, std::optional<double> max_passes);
   SolverState state() const;
   void restore(const SolverState& state);
+  /// Goes on from there: the next run() begins where that one was saved.
+  void resume(const RunState& run);
 
  private:
   struct Verdict {
     Status status;
     std::string reason;
   };
+  /// What came from outside between two pieces of work; where several
+  /// processes share the rows, what any of them was told.
+  struct Wishes {
+    bool stop = false, late = false, snapshot = false;
+  };
 
   Verdict iterate(Observer& observer);
   Verdict trivial_answer();
   void advance_to(Index target, Observer& observer);
   void measure(Observer& observer);
-  std::optional<Verdict> judge(Observer& observer);
+  void save(Observer& observer);
+  /// Back to the best x, with gentler parameters; false when there are none.
+  bool retreat();
+  void start_gentler();
+  Verdict end_early(const Verdict& verdict, Observer& observer);
+  Wishes ask(Observer& observer, bool ending = false) const;
   std::optional<Verdict> judge_mathematics() const;
-  std::optional<Verdict> judge_limits() const;
+  std::optional<Verdict> judge_limits(Observer& observer) const;
   Verdict horizon() const;
   Index last_iteration() const;
+  double expected_x(double residual) const;
   bool runs_away() const;
-  double elapsed() const { return solve_seconds_ + measure_seconds_; }
+  double elapsed() const { return run_.solve_seconds + run_.measure_seconds - earlier_seconds_; }
   Report report(const Verdict& verdict) const;
-  void add_warnings(Report& report) const;
 
   SolveOptions options_;
   Engine engine_;
   Monitor monitor_;
   Schedule schedule_;
   Plateau plateau_;
+  Guard guard_;
   std::unique_ptr<Method> method_;  // null when there is nothing to iterate on
-  std::vector<Measurement> history_;
+  Used used_;                       // the plan's, or gentler
+  RunState run_;                    // but for the method's memory, which it keeps itself
   Measured last_;
-  std::vector<double> best_;
-  double best_gradient_ = 0.0, best_backward_error_ = 0.0, first_residual_ = 0.0, largest_x_ = 0.0;
-  Index measured_rows_ = 0;
-  double solve_seconds_ = 0.0, measure_seconds_ = 0.0;
+  bool resumed_ = false;
+  double earlier_seconds_ = 0.0;  // of the process that saved it
 };
 
 }  // namespace polyak

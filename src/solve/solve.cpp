@@ -2,6 +2,7 @@
 
 #include "solve/automatic.hpp"
 #include "solve/driver.hpp"
+#include "solve/statistics.hpp"
 
 namespace polyak {
 
@@ -9,6 +10,8 @@ class Solver::Impl {
  public:
   Impl(std::shared_ptr<const Problem> problem, SolveOptions options)
       : problem_(std::move(problem)), driver(*problem_, std::move(options)) {}
+
+  const Problem& problem() const { return *problem_; }
 
  private:
   std::shared_ptr<const Problem> problem_;
@@ -22,16 +25,23 @@ Solver::Solver(std::shared_ptr<const Problem> problem, SolveOptions options)
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
 
-Report Solver::run(Observer* observer) { return impl_->driver.run(observer); }
+Report Solver::run(Observer* observer) {
+  return with_statistics(impl_->problem(), impl_->driver.run(observer));
+}
 void Solver::set_limits(std::optional<Index> max_iterations, std::optional<double> max_passes) {
   impl_->driver.set_limits(max_iterations, max_passes);
 }
 SolverState Solver::state() const { return impl_->driver.state(); }
 void Solver::restore(const SolverState& state) { impl_->driver.restore(state); }
+void Solver::resume(const RunState& run) { impl_->driver.resume(run); }
 
-Report solve(const Problem& problem, const SolveOptions& options, Observer* observer) {
-  if (options.method == "auto") return automatic_solve(problem, options, observer);
-  return Driver(problem, options).run(observer);
+Report solve(const Problem& problem, const SolveOptions& options, Observer* observer,
+             const Snapshot* from) {
+  if (options.method == "auto")
+    return with_statistics(problem, automatic_solve(problem, options, observer, from));
+  Driver driver(problem, options);
+  if (from != nullptr) driver.resume(from->run);
+  return with_statistics(problem, driver.run(observer));
 }
 
 }  // namespace polyak

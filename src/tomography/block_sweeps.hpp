@@ -7,6 +7,7 @@
 // that keeps neighbours apart. A has no negative entry, so that C·AᵀRA has no
 // eigenvalue above 1 and 0 < lambda < 2 is stable.
 
+#include <algorithm>
 #include <vector>
 
 #include "matrix/products.hpp"
@@ -22,6 +23,8 @@ class BlockSweeps {
 
   /// One sweep over all views.
   void sweep();
+  /// Goes on from there.
+  void set_x(const std::vector<double>& x) { std::copy(x.begin(), x.end(), x_.begin()); }
   ConstView x() const { return {x_.data(), columns_, d_, d_}; }
 
  private:

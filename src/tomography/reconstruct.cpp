@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "core/clock.hpp"
 #include "matrix/products.hpp"
 #include "polyak/tomography_reconstruct.hpp"
+#include "solve/runs.hpp"
 #include "tomography/count.hpp"
 #include "tomography/iterations.hpp"
 #include "tomography/reconstruct_checks.hpp"
@@ -98,22 +100,45 @@ std::vector<double> residual_of(const Problem& problem, const std::vector<double
   return transposed(r, n);
 }
 
+Reconstruction run(const std::shared_ptr<const Problem>& problem, const Geometry& g,
+                   const ReconstructOptions& options, StopRules& rules, const RunState* from) {
+  Reconstruction out = is_sweep(options.method) || options.method == "fbp"
+                           ? run_sweeps(*problem, g, options, rules, from)
+                           : run_solver(problem, options, rules, from);
+  if (rules.reason().empty()) return out;
+  out.report.status = Status::converged;
+  out.report.reason = rules.reason();
+  return out;
+}
+
+// In a snapshot the images of a group that is done are the x of its report.
+Reconstruction run_or_recall(const std::shared_ptr<const Problem>& problem, const Geometry& g,
+                             const ReconstructOptions& options, double weights, Runs& runs) {
+  if (const Report* known = runs.known()) {
+    const ConstView x = known->x.view();
+    Reconstruction out;
+    out.report = *known;
+    out.images.assign(x.data, x.data + x.size());
+    return out;
+  }
+  StopRules rules(options, weights, problem->rows(), &runs);
+  Reconstruction out = run(problem, g, options, rules, runs.from());
+  Report done = out.report;
+  done.x = Array(out.images, std::ssize(out.images));
+  runs.finished(done);
+  return out;
+}
+
 // Some slices together; `measured` is theirs.
 Reconstruction solve_group(const Geometry& g, const Rays& rays, const std::vector<double>& measured,
-                           const ReconstructOptions& options, Observer* observer,
+                           const ReconstructOptions& options, Runs& runs,
                            const std::vector<double>& reference) {
   auto sinograms = measured;
   const Unseen left_out = leave_out_unseen(rays, sinograms);
   const auto problem = std::make_shared<const Problem>(
       problem_data(g, rays.A, measured, sinograms, options, reference));
-  StopRules rules(options, weight_sum(rays, options.weights), problem->rows(), observer);
-  Reconstruction out = is_sweep(options.method) || options.method == "fbp"
-                           ? run_sweeps(*problem, g, options, rules)
-                           : run_solver(problem, options, rules);
-  if (!rules.reason().empty()) {
-    out.report.status = Status::converged;
-    out.report.reason = rules.reason();
-  }
+  Reconstruction out =
+      run_or_recall(problem, g, options, weight_sum(rays, options.weights), runs);
   out.report.zero_rows = rays.unseen;
   out.unseen_with_data = left_out.rays;
   if (left_out.large)
@@ -138,16 +163,17 @@ ReconstructOptions options_for(const SliceGroup& group, const ReconstructOptions
 
 Reconstruction solve_stack(const Geometry& g, const Rays& rays,
                            const std::vector<double>& sinograms, const ReconstructOptions& options,
-                           Observer* observer, const std::vector<double>& reference) {
+                           Runs& runs, const std::vector<double>& reference) {
   StackResult all;
   Index unseen_with_data = 0;
-  double seconds = 0.0;
+  const double start = now_s();
   const Index slices = std::ssize(sinograms) / g.rays();
   for (const SliceGroup& group : slice_groups(g, slices, options.memory_bytes)) {
     const auto measured = part_of(sinograms, group), known = part_of(reference, group);
     Reconstruction part =
-        solve_group(g, rays, measured, options_for(group, options, seconds), observer, known);
-    seconds += part.report.seconds.solve + part.report.seconds.measure;
+        solve_group(g, rays, measured, options_for(group, options, now_s() - start), runs, known);
+    const bool late = options.time_limit_s && now_s() - start >= *options.time_limit_s;
+    if (late || part.report.status == Status::interrupted) runs.stop_saving();
     unseen_with_data = std::max(unseen_with_data, part.unseen_with_data);
     all.add(std::move(part), measured, known);
   }
@@ -160,7 +186,7 @@ Reconstruction solve_stack(const Geometry& g, const Rays& rays,
 
 Reconstruction reconstruct(const Geometry& geometry, const std::vector<double>& sinograms,
                            const ReconstructOptions& asked, Observer* observer,
-                           const std::vector<double>& reference) {
+                           const std::vector<double>& reference, const Snapshot* from) {
   ReconstructOptions options = asked;
   if (options.method == "kaczmarz") options.method = "rk";
   check(geometry);
@@ -170,7 +196,8 @@ Reconstruction reconstruct(const Geometry& geometry, const std::vector<double>& 
                        options.max_iterations || options.time_limit_s;
   if (!limited) options.plateau = 0.02, options.max_passes = 100.0;
   const Rays rays(geometry, options);
-  Reconstruction out = solve_stack(geometry, rays, sinograms, options, observer, reference);
+  Runs runs(observer, from);
+  Reconstruction out = solve_stack(geometry, rays, sinograms, options, runs, reference);
   const Index slices = std::ssize(sinograms) / geometry.rays();
   out.report.x = Array(transposed(out.images, slices), geometry.image.size(), slices);
   return out;

@@ -160,11 +160,16 @@ void use_last_line(Report& report) {
 }  // namespace
 
 Reconstruction run_solver(const std::shared_ptr<const Problem>& problem,
-                          const ReconstructOptions& options, StopRules& rules) {
+                          const ReconstructOptions& options, StopRules& rules,
+                          const RunState* from) {
   Reconstruction out;
   SolveOptions s = Chooser(*problem, options, out).choose();
   if (rules.active() && !s.measure_every) s.measure_every = 1.0;
   Solver solver(problem, s);
+  if (from) {
+    solver.resume(*from);
+    rules.resume(from->history);
+  }
   out.report = run_with_images(solver, s, options, rules);
   drop_repeats(out.report.history);
   const SolverState state = solver.state();

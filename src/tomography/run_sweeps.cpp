@@ -31,18 +31,23 @@ class SweepRun {
     return end(report, problem_.x0(), Status::converged, "filtered back projection, one shot");
   }
 
-  Reconstruction sweeps(Index rays_per_view, Index block) {
+  Reconstruction sweeps(Index rays_per_view, Index block, const RunState* from) {
     Report& report = begin();
     const double start = now_s();
     BlockSweeps run(problem_, products_, rays_per_view, block, o_.relaxation);
     report.seconds.setup = now_s() - start;
     report.used.step_size = o_.relaxation;
-    measure(run.x(), 0);
-    for (Index k = 1;; ++k) {
-      if (const auto why = limit(k - 1); !why.empty())
-        return end(report, run.x(), Status::limit, why);
-      if (rules_.stop_requested())
-        return end(report, run.x(), Status::interrupted, "stopped on request");
+    if (from) resume(*from, run);
+    else measure(run.x(), 0);
+    for (Index k = report.iterations + 1;; ++k) {
+      if (rules_.snapshot_wanted(false)) save(run.x());
+      const std::string why = limit(k - 1);
+      const bool stop = rules_.stop_requested();
+      if (!why.empty() || stop) {
+        if (rules_.snapshot_wanted(true)) save(run.x());
+        return end(report, run.x(), why.empty() ? Status::interrupted : Status::limit,
+                   why.empty() ? "stopped on request" : why);
+      }
       timed(report.seconds.solve, [&] { run.sweep(); });
       report.iterations = k;
       report.row_products = k * problem_.rows();
@@ -54,6 +59,33 @@ class SweepRun {
   }
 
  private:
+  void save(ConstView x) {
+    const Report& report = out_.report;
+    Snapshot out;
+    std::vector<double> image(x.data, x.data + x.size());
+    out.run.method = {report.iterations, report.row_products, {image}};
+    out.run.best = std::move(image);
+    out.run.history = report.history;
+    out.run.distances.assign(report.history.size(), 0.0);
+    out.run.measured_rows = report.measured_row_products;
+    out.run.solve_seconds = report.seconds.solve;
+    out.run.measure_seconds = report.seconds.measure;
+    rules_.snapshot(std::move(out));
+  }
+
+  void resume(const RunState& from, BlockSweeps& run) {
+    Report& report = out_.report;
+    run.set_x(from.method.vectors[0]);
+    report.iterations = from.method.iteration;
+    report.row_products = from.method.row_products;
+    report.history = from.history;
+    report.measured_row_products = from.measured_rows;
+    report.seconds.solve = from.solve_seconds;
+    report.seconds.measure = from.measure_seconds;
+    earlier_seconds_ = from.solve_seconds + from.measure_seconds;
+    rules_.resume(from.history);
+  }
+
   double weight(Index i) const {
     return problem_.weights().empty() ? 1.0 : problem_.weights()[to_size(i)];
   }
@@ -83,7 +115,7 @@ class SweepRun {
     if (o_.max_passes && static_cast<double>(k) >= *o_.max_passes)
       return fmt::format("limit of {:g} passes reached", *o_.max_passes);
     const Seconds& s = out_.report.seconds;
-    if (o_.time_limit_s && s.solve + s.measure >= *o_.time_limit_s)
+    if (o_.time_limit_s && s.solve + s.measure - earlier_seconds_ >= *o_.time_limit_s)
       return fmt::format("time limit of {:g} s reached", *o_.time_limit_s);
     return {};
   }
@@ -140,17 +172,18 @@ class SweepRun {
   ThreadTeam team_;
   Products products_;
   std::vector<double> g_, residual2_;
-  double b2_ = 0.0;
+  double b2_ = 0.0, earlier_seconds_ = 0.0;
   Reconstruction out_;
 };
 
 }  // namespace
 
 Reconstruction run_sweeps(const Problem& problem, const Geometry& geometry,
-                          const ReconstructOptions& options, StopRules& rules) {
+                          const ReconstructOptions& options, StopRules& rules,
+                          const RunState* from) {
   SweepRun run(problem, options, rules);
   if (options.method == "fbp") return run.fbp();
-  return run.sweeps(geometry.detectors, options.method == "sart" ? 1 : geometry.views());
+  return run.sweeps(geometry.detectors, options.method == "sart" ? 1 : geometry.views(), from);
 }
 
 }  // namespace polyak::tomography

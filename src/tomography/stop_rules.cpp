@@ -12,8 +12,16 @@ StopRules::StopRules(const ReconstructOptions& options, double weight_sum, Index
   if (options.noise) target_ = options.tau * *options.noise * std::sqrt(weight_sum);
 }
 
+void StopRules::resume(const std::vector<Measurement>& history) {
+  for (const Measurement& m : history) judge(m);
+}
+
 void StopRules::measured(const Measurement& m) {
   if (next_) next_->measured(m);
+  judge(m);
+}
+
+void StopRules::judge(const Measurement& m) {
   if (target_ > 0.0 && m.residual_norm <= target_ && m.iteration > 0 && reason_.empty()) {
     reason_ = fmt::format("discrepancy principle: the residual {:.4g} is down to the noise, {:.4g}",
                           m.residual_norm, target_);
@@ -47,6 +55,15 @@ void StopRules::judge_plateau(const Measurement& m) {
 
 void StopRules::progress(Index iteration, Index row_products) {
   if (next_) next_->progress(iteration, row_products);
+}
+
+// One that these rules end has come to its end; there is nothing to go on with.
+bool StopRules::snapshot_wanted(bool ending) {
+  return next_ && reason_.empty() && next_->snapshot_wanted(ending);
+}
+
+void StopRules::snapshot(Snapshot&& snapshot) {
+  if (next_) next_->snapshot(std::move(snapshot));
 }
 
 bool StopRules::stop_requested() { return !reason_.empty() || (next_ && next_->stop_requested()); }

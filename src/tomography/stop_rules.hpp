@@ -14,9 +14,14 @@ class StopRules final : public Observer {
  public:
   StopRules(const ReconstructOptions& options, double weight_sum, Index rays, Observer* next);
 
+  /// Goes on where a run was saved: what it had measured counts.
+  void resume(const std::vector<Measurement>& history);
+
   void measured(const Measurement& m) override;
   void progress(Index iteration, Index row_products) override;
   bool stop_requested() override;
+  bool snapshot_wanted(bool ending) override;
+  void snapshot(Snapshot&& snapshot) override;
 
   /// Any rule at all, so that measuring is worth its price.
   bool active() const { return target_ > 0.0 || plateau_ > 0.0; }
@@ -24,6 +29,7 @@ class StopRules final : public Observer {
   const std::string& reason() const { return reason_; }
 
  private:
+  void judge(const Measurement& m);
   void judge_plateau(const Measurement& m);
 
   double target_ = 0.0, plateau_ = 0.0, rays_;

@@ -1,0 +1,145 @@
+#include "checkpointing.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "output_paths.hpp"
+#include "progress.hpp"
+#include "ranks.hpp"
+#include "ranks.hpp"
+#include "signals.hpp"
+
+namespace polyak::cli {
+namespace {
+
+struct Interval {
+  std::optional<double> seconds;
+  std::optional<Index> iterations;
+};
+
+// "90s", "10m", "2h", or a number of iterations.
+Interval parse_interval(std::string_view text) {
+  Interval out;
+  const double unit = text.ends_with('s') ? 1.0 : text.ends_with('m') ? 60.0 : 3600.0;
+  if (!text.empty() && std::string_view("smh").find(text.back()) != std::string_view::npos) {
+    double number = 0.0;
+    if (detail::parse_into(text.substr(0, text.size() - 1), number) && number > 0.0)
+      out.seconds = unit * number;
+  } else {
+    Index number = 0;
+    if (detail::parse_into(text, number) && number > 0) out.iterations = number;
+  }
+  if (!out.seconds && !out.iterations)
+    throw Error(ErrorCode::usage, {.what = "the value does not fit the option",
+                                   .where = "--checkpoint-every",
+                                   .found = "'" + std::string(text) + "'",
+                                   .expected = "seconds like 60s, or 5m, 2h, or a number of iterations"});
+  return out;
+}
+
+}  // namespace
+
+const std::vector<OptionRecord<CheckpointOptions>>& checkpoint_options() {
+  using C = CheckpointOptions;
+  static const std::vector<OptionRecord<C>> table = {
+      {.name = "checkpoint",
+       .field = &C::checkpoint,
+       .value = "FILE",
+       .sentence = "Save the run here now and then, and when it is stopped (then exit code 75)."},
+      {.name = "checkpoint-every",
+       .field = &C::every,
+       .value = "TIME",
+       .sentence = "How often: 60s, 5m, 2h, or after a number of iterations."},
+      {.name = "resume",
+       .field = &C::resume,
+       .value = "FILE",
+       .sentence = "Go on from there, to the same bits; auto: from --checkpoint, if it exists."},
+  };
+  return table;
+}
+
+void check_checkpoint(const CheckpointOptions& options) {
+  parse_interval(options.every);
+  if (options.checkpoint == "-" || options.resume == "-")
+    throw Error(ErrorCode::usage, {.what = "a checkpoint needs a file of its own",
+                                   .where = options.checkpoint == "-" ? "--checkpoint" : "--resume",
+                                   .found = "-"});
+  if (options.resume == "auto" && !options.checkpoint)
+    throw Error(ErrorCode::usage, {.what = "there is no file to go on from",
+                                   .where = "--resume auto",
+                                   .found = "no --checkpoint",
+                                   .expected = "--checkpoint FILE beside it"});
+  if (options.checkpoint) check_output("--checkpoint", *options.checkpoint);
+}
+
+Checkpointing::Checkpointing(const CheckpointOptions& options,
+                             const std::function<Fingerprint()>& fingerprint, Observer& inner,
+                             Messages& messages)
+    : inner_(inner), messages_(messages), saved_s_(clock_s()) {
+  if (!options.checkpoint && !options.resume) return;
+  const Fingerprint print = fingerprint();
+  const Interval interval = parse_interval(options.every);
+  every_s_ = interval.seconds;
+  every_iterations_ = interval.iterations;
+  if (options.checkpoint) {
+    file_.emplace(*options.checkpoint, print);
+    catch_snapshot_signal();
+  }
+  if (!options.resume) return;
+  const bool automatic = options.resume == "auto";
+  together([&] { load(automatic ? *options.checkpoint : *options.resume, print, !automatic); });
+}
+
+void Checkpointing::load(const std::string& path, const Fingerprint& print, bool must_exist) {
+  loaded_ = CheckpointFile(path, print).load();
+  if (!loaded_ && must_exist)
+    throw Error(ErrorCode::no_input, {.what = "there is no checkpoint to go on from", .where = path});
+  if (!loaded_) return;
+  for (const std::string& warning : loaded_->warnings)
+    messages_.warning(fmt::format("{}; going on from {} instead", warning, loaded_->path));
+  iteration_ = saved_iteration_ = loaded_->snapshot.run.method.iteration;
+  messages_.event({{"event", "resume"}, {"file", loaded_->path}, {"iteration", iteration_}});
+  messages_.note(fmt::format("going on from {}, iteration {}", loaded_->path, iteration_));
+}
+
+void Checkpointing::progress(Index iteration, Index row_products) {
+  iteration_ = iteration;
+  inner_.progress(iteration, row_products);
+}
+
+bool Checkpointing::snapshot_wanted(bool ending) {
+  if (!file_) return false;
+  ending_ = ending;
+  if (ending || snapshot_signal_received()) return true;
+  if (every_s_) return clock_s() - saved_s_ >= *every_s_;
+  // Methods that auto takes one after the other count from 0 each.
+  return std::abs(iteration_ - saved_iteration_) >= *every_iterations_;
+}
+
+void Checkpointing::snapshot(Snapshot&& snapshot) {
+  const HoldSignals hold;
+  forget_snapshot_signal();
+  saved_s_ = clock_s();
+  saved_iteration_ = iteration_;
+  try {
+    if (rank() == 0) file_->save(snapshot);
+    failure_.reset();
+    saved_ending_ = ending_;
+    messages_.event({{"event", "checkpoint"}, {"file", file_->path()}, {"iteration", iteration_}});
+  } catch (const Error& error) {
+    if (!failure_) messages_.warning(fmt::format("no checkpoint: {}", error.what()));
+    failure_ = error;
+  } catch (const std::bad_alloc&) {
+    failure_ = Error(ErrorCode::out_of_memory, {.what = "no memory to save the run"});
+    messages_.warning(failure_->what());
+  }
+}
+
+int Checkpointing::exit_code(Status status) const {
+  if (failure_) return static_cast<int>(failure_->code());
+  if (status == Status::interrupted && saved_ending_) return interrupted_and_saved;
+  return cli::exit_code(status);
+}
+
+}  // namespace polyak::cli

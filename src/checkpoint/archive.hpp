@@ -1,0 +1,135 @@
+#pragma once
+
+// Values to and from a JSON manifest and one long list of doubles. Vectors of
+// doubles go to the list, the manifest says where: [first, count]. Numbers keep
+// their bits either way (JSON's are printed so that they read back exactly).
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checkpoint/fields.hpp"
+
+namespace polyak::checkpoint {
+
+using Json = nlohmann::ordered_json;
+
+class Writer {
+ public:
+  explicit Writer(std::vector<double>& numbers) : numbers_(numbers) {}
+
+  template <class Value>
+  void operator()(const char* name, const Value& value) {
+    out_[name] = put(value);
+  }
+  Json take() { return std::move(out_); }
+
+ private:
+  template <class Value>
+  Json put(const Value& value) {
+    Writer inner(numbers_);
+    fields(inner, value);
+    return inner.take();
+  }
+  template <class Value>
+    requires std::is_integral_v<Value>
+  Json put(const Value& value) {
+    return value;
+  }
+  Json put(const double& value) {  // JSON has no infinity
+    if (std::isfinite(value)) return value;
+    return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  }
+  Json put(const std::string& value) { return value; }
+  Json put(const Status& value) { return to_string(value); }
+  Json put(const Array& value) {
+    return {value.rows(), value.cols(), keep(value.view().data, to_size(value.view().size()))};
+  }
+  Json put(const std::vector<double>& value) { return keep(value.data(), value.size()); }
+  template <class Value>
+  Json put(const std::optional<Value>& value) {
+    return value ? put(*value) : Json(nullptr);
+  }
+  template <class Value>
+  Json put(const std::vector<Value>& values) {
+    Json out = Json::array();
+    for (const Value& value : values) out.push_back(put(value));
+    return out;
+  }
+  Json keep(const double* data, std::size_t count) {
+    const std::size_t first = numbers_.size();
+    numbers_.insert(numbers_.end(), data, data + count);
+    return Json::array({first, count});
+  }
+
+  std::vector<double>& numbers_;
+  Json out_ = Json::object();
+};
+
+/// Throws nlohmann's exceptions, or std::out_of_range, for what does not fit.
+class Reader {
+ public:
+  Reader(const Json& in, const std::vector<double>& numbers) : in_(in), numbers_(numbers) {}
+
+  template <class Value>
+  void operator()(const char* name, Value& value) {
+    get(in_.at(name), value);
+  }
+
+ private:
+  template <class Value>
+  void get(const Json& in, Value& value) {
+    Reader inner(in, numbers_);
+    fields(inner, value);
+  }
+  template <class Value>
+    requires std::is_integral_v<Value>
+  void get(const Json& in, Value& value) {
+    value = in.get<Value>();
+  }
+  void get(const Json& in, double& value) {
+    if (in.is_number()) value = in.get<double>();
+    else if (in == "nan") value = std::numeric_limits<double>::quiet_NaN();
+    else value = (in == "inf" ? 1 : -1) * std::numeric_limits<double>::infinity();
+  }
+  void get(const Json& in, std::string& value) { value = in.get<std::string>(); }
+  void get(const Json& in, Status& value) {
+    for (Status status : {Status::converged, Status::limit, Status::diverged, Status::stagnated,
+                          Status::interrupted})
+      if (in == to_string(status)) return void(value = status);
+    throw std::out_of_range("no such status");
+  }
+  void get(const Json& in, Array& value) {
+    std::vector<double> data;
+    get(in.at(2), data);
+    const Index rows = in.at(0).get<Index>(), cols = in.at(1).get<Index>();
+    if (rows < 0 || cols < 0 || std::ssize(data) != rows * cols)
+      throw std::out_of_range("an array of another shape");
+    if (!data.empty()) value = Array(std::move(data), rows, cols);
+  }
+  void get(const Json& in, std::vector<double>& value) {
+    const auto first = in.at(0).get<std::size_t>(), count = in.at(1).get<std::size_t>();
+    if (first > numbers_.size() || count > numbers_.size() - first)
+      throw std::out_of_range("an array beyond the end");
+    const auto begin = numbers_.begin() + static_cast<std::ptrdiff_t>(first);
+    value.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+  }
+  template <class Value>
+  void get(const Json& in, std::optional<Value>& value) {
+    if (in.is_null()) return value.reset();
+    get(in, value.emplace());
+  }
+  template <class Value>
+  void get(const Json& in, std::vector<Value>& values) {
+    values.clear();
+    for (const Json& item : in) get(item, values.emplace_back());
+  }
+
+  const Json& in_;
+  const std::vector<double>& numbers_;
+};
+
+}  // namespace polyak::checkpoint

@@ -1,0 +1,95 @@
+#include <filesystem>
+
+#include "checkpoint/archive.hpp"
+#include "checkpoint/container.hpp"
+#include "io/file.hpp"
+#include "polyak/checkpoint.hpp"
+#include "polyak/error.hpp"
+
+namespace polyak {
+namespace {
+
+using checkpoint::Json;
+
+// Sizes that the checksum cannot vouch for.
+void check_shape(const Snapshot& snapshot) {
+  const RunState& run = snapshot.run;
+  if (run.distances.size() != run.history.size() || run.method.iteration < 0 ||
+      run.method.vectors.empty() || run.best.size() != run.method.vectors[0].size())
+    throw std::out_of_range("parts of different lengths");
+}
+
+[[noreturn]] void refuse_other(const std::string& path, const std::string& name,
+                               const std::string& saved, const std::string& here) {
+  throw Error(ErrorCode::bad_data,
+              {.what = "the checkpoint is of another run: " + name + " differs",
+               .where = path,
+               .found = saved,
+               .expected = here,
+               .hint = "resume with what it was made with, or start anew without --resume"});
+}
+
+}  // namespace
+
+CheckpointFile::CheckpointFile(std::string path, Fingerprint fingerprint)
+    : path_(std::move(path)), fingerprint_(std::move(fingerprint)) {}
+
+void CheckpointFile::save(const Snapshot& snapshot) const {
+  checkpoint::Contents contents;
+  checkpoint::Writer writer(contents.numbers);
+  fields(writer, snapshot);
+  Json fingerprint = Json::object();
+  for (const auto& [name, value] : fingerprint_) fingerprint[name] = value;
+  const Json manifest = {{"fingerprint", fingerprint}, {"snapshot", writer.take()}};
+  contents.manifest = manifest.dump();
+
+  io::OutputFile file(path_, {.unfinished = path_ + ".tmp", .replaced = previous()});
+  file.write(checkpoint::pack(contents));
+  file.commit();
+}
+
+Snapshot CheckpointFile::read(const std::string& path) const {
+  const auto file = io::MappedFile::open(path);
+  const checkpoint::Contents contents = checkpoint::unpack(path, file->bytes());
+  Snapshot out;
+  try {
+    const Json manifest = Json::parse(contents.manifest);
+    const Json& saved = manifest.at("fingerprint");
+    for (const auto& [name, value] : fingerprint_) {
+      const std::string was = saved.value(name, "nothing");
+      if (was != value) refuse_other(path, name, was, value);
+    }
+    checkpoint::Reader reader(manifest.at("snapshot"), contents.numbers);
+    fields(reader, out);
+    check_shape(out);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(ErrorCode::bad_data,
+                {.what = "the checkpoint has not the parts it should have",
+                 .where = path,
+                 .found = error.what()});
+  }
+  return out;
+}
+
+std::optional<CheckpointFile::Loaded> CheckpointFile::load() const {
+  std::optional<Error> first;
+  for (const std::string& path : {path_, previous()}) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) continue;
+    try {
+      Loaded loaded{read(path), path, {}};
+      if (first) loaded.warnings.push_back(std::string(first->what()));
+      return loaded;
+    } catch (const Error& error) {
+      if (!first) first = error;
+    }
+  }
+  if (first) throw *first;
+  return std::nullopt;
+}
+
+}  // namespace polyak

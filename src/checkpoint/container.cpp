@@ -1,0 +1,109 @@
+#include "checkpoint/container.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "polyak/error.hpp"
+
+namespace polyak::checkpoint {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the file holds numbers as they lie here");
+
+constexpr char magic[9] = "polyakCP";
+constexpr std::uint32_t version = 1;
+constexpr std::size_t head_size = 32, sum_size = 16, body_at = head_size + sum_size;
+
+struct Head {
+  char magic[8];
+  std::uint32_t version, zero;
+  std::uint64_t manifest, numbers;
+};
+static_assert(sizeof(Head) == head_size);
+
+std::string checksum(std::string_view head, std::string_view body) {
+  XXH3_state_t* state = XXH3_createState();
+  if (state == nullptr) throw Error(ErrorCode::out_of_memory, {.what = "no memory for a checksum"});
+  XXH3_128bits_reset(state);
+  XXH3_128bits_update(state, head.data(), head.size());
+  XXH3_128bits_update(state, body.data(), body.size());
+  XXH128_canonical_t out;
+  XXH128_canonicalFromHash(&out, XXH3_128bits_digest(state));
+  XXH3_freeState(state);
+  return {reinterpret_cast<const char*>(out.digest), sum_size};
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& what, std::string found,
+                         std::string expected) {
+  throw Error(ErrorCode::bad_data, {.what = what,
+                                    .where = name,
+                                    .found = std::move(found),
+                                    .expected = std::move(expected)});
+}
+
+Head read_head(const std::string& name, std::string_view bytes) {
+  Head head{};
+  if (bytes.size() < body_at)
+    refuse(name, "the checkpoint is cut short", fmt::format("{} bytes", bytes.size()),
+           fmt::format("at least {}", body_at));
+  std::memcpy(&head, bytes.data(), head_size);
+  if (std::memcmp(head.magic, magic, sizeof head.magic) != 0)
+    refuse(name, "this is not a checkpoint of polyak", "other first bytes", magic);
+  if (head.version != version)
+    refuse(name, "the checkpoint has a format this program does not know",
+           fmt::format("version {}", head.version), fmt::format("version {}", version));
+  return head;
+}
+
+// Without overflow, whatever the file claims.
+bool fits(const Head& head, std::size_t body) {
+  return head.manifest <= body && (body - head.manifest) % sizeof(double) == 0 &&
+         (body - head.manifest) / sizeof(double) == head.numbers;
+}
+
+}  // namespace
+
+std::string pack(const Contents& contents) {
+  std::string body = contents.manifest;
+  body.resize((body.size() + 7) / 8 * 8, ' ');
+  Head head{.magic = {}, .version = version, .zero = 0, .manifest = body.size(),
+            .numbers = contents.numbers.size()};
+  std::memcpy(head.magic, magic, sizeof head.magic);
+  body.append(reinterpret_cast<const char*>(contents.numbers.data()),
+              contents.numbers.size() * sizeof(double));
+  const std::string_view start(reinterpret_cast<const char*>(&head), head_size);
+  std::string out(start);
+  out += checksum(start, body);
+  return out + body;
+}
+
+Contents unpack(const std::string& name, std::string_view bytes) {
+  const Head head = read_head(name, bytes);
+  const std::string_view body = bytes.substr(body_at);
+  if (!fits(head, body.size()))
+    refuse(name, "the checkpoint is cut short or has grown", fmt::format("{} bytes", bytes.size()),
+           "what its first bytes say");
+  if (checksum(bytes.substr(0, head_size), body) != bytes.substr(head_size, sum_size))
+    refuse(name, "the checkpoint is damaged: its checksum does not fit", "other bytes",
+           "those that were written");
+  Contents out;
+  out.manifest = body.substr(0, head.manifest);
+  out.numbers.resize(head.numbers);
+  if (head.numbers > 0)
+    std::memcpy(out.numbers.data(), body.data() + head.manifest, head.numbers * sizeof(double));
+  return out;
+}
+
+std::string digest(std::string_view bytes) {
+  std::string out;
+  for (const char c : checksum({}, bytes)) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return out;
+}
+
+}  // namespace polyak::checkpoint

@@ -1,0 +1,29 @@
+#pragma once
+
+// The file as bytes, all little-endian:
+//   8  "polyakCP"
+//   4  version of the format        4  zero
+//   8  length of the manifest       8  number of doubles
+//   16 XXH3-128 of all the rest: the 32 bytes above and everything below
+//   manifest (JSON, padded with spaces to a multiple of 8), then the doubles.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace polyak::checkpoint {
+
+struct Contents {
+  std::string manifest;
+  std::vector<double> numbers;
+};
+
+std::string pack(const Contents& contents);
+
+/// Error bad_data, naming the file and what is wrong with it.
+Contents unpack(const std::string& name, std::string_view bytes);
+
+/// XXH3-128 as 32 hexadecimal digits.
+std::string digest(std::string_view bytes);
+
+}  // namespace polyak::checkpoint

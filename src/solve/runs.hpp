@@ -1,0 +1,57 @@
+#pragma once
+
+#include <utility>
+
+#include "polyak/solve.hpp"
+
+namespace polyak {
+
+/// One run after another, watched by one observer. A sequence that was saved in
+/// the middle of a run goes through the same choices again: runs that had ended
+/// are told from memory, and that one goes on.
+class Runs final : public Observer {
+ public:
+  Runs(Observer* observer, const Snapshot* from)
+      : observer_(observer ? *observer : nobody_), from_(from) {}
+
+  /// The report of the next run, if it had ended before.
+  const Report* known() {
+    const std::size_t i = finished_.size();
+    if (from_ == nullptr || i >= from_->finished.size()) return nullptr;
+    earlier_seconds_ += from_->finished[i].seconds.total;
+    finished_.push_back(from_->finished[i]);
+    return &finished_.back();
+  }
+  /// Where the next run goes on, if it had been saved; asked for once.
+  const RunState* from() {
+    const Snapshot* from = std::exchange(from_, nullptr);
+    return from ? &from->run : nullptr;
+  }
+  void finished(const Report& report) { finished_.push_back(report); }
+  /// The last run was cut off, and what follows only winds up: what was saved
+  /// of that one stands.
+  void stop_saving() { saving_ = false; }
+  /// Of the process that saved it: no part of this one's time limit.
+  double earlier_seconds() const { return earlier_seconds_; }
+
+  void measured(const Measurement& m) override { observer_.measured(m); }
+  void progress(Index k, Index rows) override { observer_.progress(k, rows); }
+  bool stop_requested() override { return observer_.stop_requested(); }
+  bool snapshot_wanted(bool ending) override {
+    return saving_ && observer_.snapshot_wanted(ending);
+  }
+  void snapshot(Snapshot&& snapshot) override {
+    snapshot.finished = finished_;
+    observer_.snapshot(std::move(snapshot));
+  }
+
+ private:
+  Observer nobody_;
+  Observer& observer_;
+  const Snapshot* from_;
+  std::vector<Report> finished_;
+  double earlier_seconds_ = 0.0;
+  bool saving_ = true;
+};
+
+}  // namespace polyak
