@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "automatic_text.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "memory.hpp"
@@ -19,7 +20,7 @@ struct PlanRequest {
 std::vector<OptionRecord<SolveOptions>> heeded() {
   std::vector<OptionRecord<SolveOptions>> out;
   for (const auto& record : solve_options())
-    for (const char* name : {"tol", "sampling", "gamma", "seed", "threads"})
+    for (const char* name : {"tol", "certify", "sampling", "gamma", "seed", "threads"})
       if (record.name == name) out.push_back(record);
   return out;
 }
@@ -38,12 +39,14 @@ Usage usage() {
   return {.command = "plan",
           .positionals = {"A", "b"},
           .required = 1,
-          .text = R"(Look at A, predict what each method would need, and recommend one.
+          .text = R"(Look at A, tell what solve would do by itself, and what each method one can
+name would need.
 
 Usage: polyak plan A [b] [options]
 
 Without b a consistent problem is assumed. Nothing is solved and no file is
-written; the seconds come from a short measurement on this machine.
+written. The seconds of the first table are of the nominal machine that the
+choice is made by; those of the second from a short measurement here.
 )",
           .ending = R"(
 Examples:
@@ -88,7 +91,7 @@ std::string facts_text(const PlanReport& plan) {
 }
 
 std::string table_text(const PlanReport& plan) {
-  std::string out = fmt::format("\nTo a tolerance of {:g}:\n", plan.tol);
+  std::string out = fmt::format("\nMethods one can name, to a tolerance of {:g}:\n", plan.tol);
   out += fmt::format("    {:<14} {:>9} {:>8} {:>11} {:>11} {:>9} {:>9}  {}\n", "method", "batch",
                      "rate", "iterations", "rows", "passes", "seconds", "prediction");
   for (std::size_t i = 0; i < plan.table.size(); ++i) {
@@ -112,7 +115,7 @@ std::string advice(const PlanReport& plan, const std::string& A, const std::stri
   if (row.method == "rk") command += fmt::format(" --measure-every {:.2g}", 1.15 * *row.passes);
   if (row.batch && options.sampling != "row-norm") command += " --sampling " + options.sampling;
   if (options.tol != SolveOptions{}.tol) command += fmt::format(" --tol {:g}", options.tol);
-  std::string out = "\nRecommended (*):  " + command + "\n";
+  std::string out = "\nFastest of these here (*):  " + command + "\n";
   for (const std::string& remark : plan.remarks) out += "Note: " + remark + "\n";
   return out + R"(
 rate: the error falls like rate^k. proved and bound: by theory; certified: also
@@ -147,6 +150,7 @@ int plan_command(const Words& words, Messages& messages) {
   if (request.json) return print(to_json(plan)), 0;
   print(facts_text(plan));
   if (plan.table.empty()) return print(plan.remarks[0] + "\n"), 0;
+  if (plan.automatic) print("\n" + automatic_text(*plan.automatic));
   print(table_text(plan));
   print(advice(plan, A, has_b ? parsed.positionals[1] : "b", request.options));
   return 0;

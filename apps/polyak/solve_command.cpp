@@ -2,12 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "checkpointing.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "foresight.hpp"
 #include "memory.hpp"
 #include "polyak/methods.hpp"
 #include "polyak/version.hpp"
 #include "progress.hpp"
+#include "ranks.hpp"
 #include "signals.hpp"
 #include "solve_load.hpp"
 #include "solve_outputs.hpp"
@@ -22,7 +25,8 @@ std::string ending() {
   return out + R"(
 Exit code: 0 converged, 3 limit reached or stagnated (x is written), 4 diverged,
 2 wrong usage, 65 bad data, 66 no such file, 71 out of memory, 74 reading or
-writing failed, 130 and 143 interrupted (x is written).
+writing failed, 75 interrupted and saved by --checkpoint, 130 and 143 interrupted
+without (x is written either way).
 
 With --log-format json, standard error holds one object a line ("event" is
 start, measure, warning, finish or error) and standard output the report.
@@ -32,6 +36,7 @@ Examples:
   polyak solve A.mtx b.mtx --method minibatch-hbm --batch 500 --history h.csv
   polyak solve houses.csv --rhs-column price --intercept
   gunzip -c A.mtx.gz | polyak solve - b.npy --tol 1e-10 --report report.json
+  polyak solve A.npy b.npy --checkpoint run.ckpt --resume auto --output x.npy
 )";
 }
 
@@ -69,14 +74,25 @@ void tell_start(const SolveRequest& request, const ProblemData& data, Messages& 
                   {"method", request.options.method}});
 }
 
-Report solve_loaded(const SolveRequest& request, const Loaded& loaded, Messages& messages) {
+struct Solved {
+  Report report;
+  int exit_code = 0;
+  std::optional<Error> not_saved;
+};
+
+Solved solve_loaded(const SolveRequest& request, const Loaded& loaded, Messages& messages) {
   return with_memory_for(sizes(loaded.data), [&] {
     const Problem problem(loaded.data);
+    check_memory(request, problem);
     tell_start(request, loaded.data, messages);
     messages.status("preparing");
     catch_signals(messages.live());
     Progress progress(messages, problem.rows());
-    return solve(problem, request.options, &progress);
+    const auto print = [&] { return fingerprint(problem, request.options); };
+    Checkpointing saver(request.checkpoint, print, progress, messages);
+    Report report = solve(problem, request.options, &saver, saver.start());
+    const int code = saver.exit_code(report.status);
+    return Solved{std::move(report), code, saver.failure()};
   });
 }
 
@@ -99,16 +115,18 @@ int solve_command(const Words& words, Messages& messages) {
   request.A = parsed.positionals[0];
   if (parsed.positionals.size() > 1) request.b = parsed.positionals[1];
   check_request(request);
+  if (rank_count() > 1 && request.options.threads == 0) request.options.threads = 1;
+  if (foresee(request, messages)) return 0;
 
   messages.status("reading " + request.A);
   const double start = clock_s();
   const Loaded loaded = with_memory_for(request.A, [&] { return load(request); });
   const double seconds = clock_s() - start;
-  Report report = solve_loaded(request, loaded, messages);
+  auto [report, code, not_saved] = solve_loaded(request, loaded, messages);
   messages.status("");
   add_reading(report, loaded, seconds);
-  const int code = exit_code(report.status);
   write_outputs(request, loaded.names, code, report, messages);
+  if (not_saved) throw *not_saved;
   return code;
 }
 

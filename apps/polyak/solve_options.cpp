@@ -62,6 +62,28 @@ const std::vector<OptionRecord<OutputOptions>>& output_options() {
        .field = &O::history,
        .value = "FILE.csv",
        .sentence = "Write every measurement, one a line."},
+      {.name = "output-statistics",
+       .field = &O::statistics,
+       .value = "FILE.csv",
+       .sentence = "Write estimate, standard error and t value of each unknown; asks for "
+                   "--statistics."},
+  };
+  return table;
+}
+
+const std::vector<OptionRecord<MachineOptions>>& machine_options() {
+  using M = MachineOptions;
+  static const std::vector<OptionRecord<M>> table = {
+      {.name = "dry-run",
+       .field = &M::dry_run,
+       .value = "",
+       .sentence = "Say what would be done and what memory that takes, from sizes alone."},
+      {.name = "memory",
+       .field = &M::memory_bytes,
+       .value = "BYTES",
+       .sentence = "Refuse what takes more memory than this; auto is what the machine has.",
+       .lowest = 0,
+       .open_below = true},
   };
   return table;
 }
@@ -118,7 +140,9 @@ OptionSet solve_option_set(SolveRequest& request) {
   set.add("Problem", problem_options(), request.problem);
   set.add("Method", solver_options(true), request.options);
   set.add("Stopping and running", solver_options(false), request.options);
+  set.add("Before running", machine_options(), request.machine);
   set.add("Output", output_options(), request.outputs);
+  set.add("Stopping and going on later", checkpoint_options(), request.checkpoint);
   set.add("Messages", message_options(), request.messages);
   return set;
 }

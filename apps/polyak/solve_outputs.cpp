@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "polyak/io.hpp"
+#include "ranks.hpp"
 #include "signals.hpp"
 #include "solve_summary.hpp"
 
@@ -67,6 +68,7 @@ void tell_divergence(const Report& report, Messages& messages) {
 
 void write_outputs(const SolveRequest& request, const std::vector<std::string>& names,
                    int exit_code, Report& report, Messages& messages) {
+  if (rank() != 0) return;
   const OutputOptions& outputs = request.outputs;
   Paths files;
   const auto x = attempt(outputs.output, files, [&](const std::string& path) {
@@ -76,11 +78,15 @@ void write_outputs(const SolveRequest& request, const std::vector<std::string>& 
     write_text(path, history_csv(report.history));
   });
   if (history) report.warnings.push_back(std::string("no history: ") + history->what());
+  const auto statistics = attempt(outputs.statistics, files, [&](const std::string& path) {
+    write_text(path, statistics_csv(report, names));
+  });
   const auto report_error = attempt(
       outputs.report, files, [&](const std::string& path) { write_text(path, to_json(report)); });
   tell(request, names, files, exit_code, report, messages);
   tell_divergence(report, messages);
   if (x) throw *x;
+  if (statistics) throw *statistics;
   if (report_error) throw *report_error;
 }
 

@@ -8,9 +8,9 @@
 
 namespace polyak::cli {
 
-/// Writes x, report and history, then says how it went. A history that cannot
-/// be written is a warning; x or a report that cannot is an Error io, thrown
-/// once the rest is done.
+/// Writes x, report, history and statistics, then says how it went. A history
+/// that cannot be written is a warning; any other file that cannot is an Error
+/// io, thrown once the rest is done.
 void write_outputs(const SolveRequest& request, const std::vector<std::string>& names,
                    int exit_code, Report& report, Messages& messages);
 

@@ -24,7 +24,8 @@ void check_inputs(const SolveRequest& request) {
 void check_places(const SolveRequest& request) {
   const OutputOptions& outputs = request.outputs;
   std::vector<std::string> others;
-  for (const auto& path : {outputs.output, outputs.report, outputs.history}) {
+  for (const auto& path : {outputs.output, outputs.report, outputs.history, outputs.statistics,
+                           request.checkpoint.checkpoint}) {
     if (!path) continue;
     for (const std::string& other : others)
       check_different(*path, other, "two outputs go to the same place");
@@ -36,7 +37,7 @@ void check_places(const SolveRequest& request) {
 
 }  // namespace
 
-void check_request(const SolveRequest& request) {
+void check_request(SolveRequest& request) {
   check_inputs(request);
   check_places(request);
   const OutputOptions& outputs = request.outputs;
@@ -44,6 +45,10 @@ void check_request(const SolveRequest& request) {
     check_output("--output", *outputs.output, {".npy", ".mtx", ".mtx.gz", ".csv"});
   if (outputs.report) check_output("--report", *outputs.report);
   if (outputs.history) check_output("--history", *outputs.history);
+  check_checkpoint(request.checkpoint);
+  if (!outputs.statistics) return;
+  check_output("--output-statistics", *outputs.statistics, {".csv"});
+  request.options.statistics = true;
 }
 
 }  // namespace polyak::cli

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpointing.hpp"
 #include "messages.hpp"
 #include "option_set.hpp"
 #include "polyak/io.hpp"
@@ -33,10 +34,18 @@ struct ProblemOptions {
 };
 
 struct OutputOptions {
-  std::optional<std::string> output, report, history;
+  std::optional<std::string> output, report, history, statistics;
 
   /// One of them goes to standard output.
-  bool to_stdout() const { return output == "-" || report == "-" || history == "-"; }
+  bool to_stdout() const {
+    return output == "-" || report == "-" || history == "-" || statistics == "-";
+  }
+};
+
+/// What may be taken of the machine.
+struct MachineOptions {
+  std::optional<double> memory_bytes;
+  bool dry_run = false;
 };
 
 struct SolveRequest {
@@ -45,6 +54,8 @@ struct SolveRequest {
   DataOptions data;
   ProblemOptions problem;
   OutputOptions outputs;
+  CheckpointOptions checkpoint;
+  MachineOptions machine;
   MessageOptions messages;
   SolveOptions options;
 };
@@ -52,7 +63,7 @@ struct SolveRequest {
 OptionSet solve_option_set(SolveRequest& request);
 
 /// Error usage or io for arguments that contradict each other and for outputs
-/// that could not be written.
-void check_request(const SolveRequest& request);
+/// that could not be written. A file of statistics asks for them.
+void check_request(SolveRequest& request);
 
 }  // namespace polyak::cli

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "statistics_table.hpp"
 #include "suggest.hpp"
 
 namespace polyak::cli {
@@ -97,6 +98,7 @@ std::string coefficients(const Report& report, const std::vector<std::string>& n
 std::string answer(const Report& report, const std::vector<std::string>& names,
                    const OutputOptions& outputs) {
   const bool few = report.x.rows() <= most_coefficients && report.x.cols() <= 4;
+  if (few && report.statistics) return statistics_table(report, names);
   if (few && (!names.empty() || !outputs.output)) return coefficients(report, names);
   if (outputs.output) return {};
   return "\n  x is not shown; --output x.npy writes it\n";
@@ -115,6 +117,7 @@ std::string summary(const Report& report, const std::vector<std::string>& names,
   out += norm_row("residual", report.residual_norm, "|b|", report.relative_residual);
   out += norm_row("gradient", report.gradient_norm, "|A||r|", report.relative_gradient);
   if (report.error) out += row("error", fmt::format("{:.3g} of |reference|", *report.error));
+  if (report.statistics) out += row("fit", statistics_line(*report.statistics));
   if (!written.empty()) out += row("files", listed(written));
   return out + answer(report, names, outputs);
 }

@@ -34,6 +34,7 @@ struct SolveOptions {
   std::optional<double> measure_every;
   std::uint64_t seed = 0;
   Index threads = 0;
+  bool statistics = false;
 
   // From the library only.
 

@@ -4,6 +4,7 @@
 /// A plan before running: what A is like, what each method would need to a
 /// wanted tolerance, and which one to take.
 
+#include "polyak/automatic_plan.hpp"
 #include "polyak/solve.hpp"
 
 namespace polyak {
@@ -37,15 +38,18 @@ struct PlanReport {
   /// Of the least squares solution, relative to ‖b‖; only with b and few columns.
   std::optional<double> relative_residual;
   double tol = 0.0;
-  std::vector<PlanRow> table;
-  std::size_t recommended = 0;  ///< index into the table
+  /// What auto would do; absent for a zero A. Without b the look at some rows
+  /// tells of A alone.
+  std::optional<AutomaticPlan> automatic;
+  std::vector<PlanRow> table;   ///< methods one can name
+  std::size_t recommended = 0;  ///< index into the table: the fastest here
   std::vector<std::string> remarks;
   double seconds = 0.0;  ///< what planning took
 };
 
 /// b may be absent: then a consistent problem and a solution without a
-/// preferred direction are assumed. Uses tol, sampling, seed and threads of
-/// the options.
+/// preferred direction are assumed. Uses tol, certify, sampling, seed and
+/// threads of the options.
 PlanReport make_plan_report(const MatrixPtr& A, const Array& b, const SolveOptions& options);
 
 std::string to_json(const PlanReport& plan);

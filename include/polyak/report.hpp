@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "polyak/options.hpp"
+#include "polyak/statistics.hpp"
 
 namespace polyak {
 
@@ -80,6 +81,9 @@ struct [[nodiscard]] Report {
   Index measured_row_products = 0;  ///< rows read to measure
   double passes = 0.0;              ///< row_products / rows
   double bytes_read = 0.0;          ///< of A, by set-up, method and measuring
+  /// Pages of 4096 bytes, counted from where the array begins, that the rows
+  /// read lie in; where only some rows of a dense A were.
+  std::optional<Index> pages_read;
   std::optional<double> residual_norm;
   std::optional<double> gradient_norm;
   std::optional<double> relative_residual;
@@ -91,6 +95,7 @@ struct [[nodiscard]] Report {
   std::optional<double> backward_error;
   std::string certified;  ///< what the tolerance was checked on: "full", "sampled", or nothing
   std::vector<Stage> stages;  ///< of the automatic choice
+  std::optional<Statistics> statistics;  ///< where asked for
   std::optional<double> measured_rate;  ///< per iteration, over the last part of the history
   SolveOptions asked;
   Used used;
@@ -111,5 +116,9 @@ struct [[nodiscard]] Report {
 std::string to_json(const Report& report);
 /// The history as CSV, header line first.
 std::string history_csv(const std::vector<Measurement>& history);
+/// One line per unknown and right-hand side: estimate, standard error and t
+/// value, header line first; what the statistics do not have is left empty.
+/// Without names the unknowns are x1, x2, …
+std::string statistics_csv(const Report& report, const std::vector<std::string>& names = {});
 
 }  // namespace polyak

@@ -21,14 +21,12 @@ constexpr double ratios[] = {3.0, 4.0, 6.0, 8.0, 12.0};  // s/d of a sketch
 
 }  // namespace
 
-Costs::Costs(const Problem& problem)
-    : n_(static_cast<double>(problem.rows())),
-      d_(static_cast<double>(problem.cols())),
-      c_(static_cast<double>(problem.right_hand_sides())) {
-  const RowMatrix& A = problem.A();
-  const bool dense = A.nonzeros() == A.rows() * A.cols();
-  bytes_ = A.bytes();
-  pass_ = bytes_ / (dense ? stream_bytes : sparse_bytes);
+Costs::Costs(const ProblemShape& shape)
+    : n_(static_cast<double>(shape.rows)),
+      d_(static_cast<double>(shape.cols)),
+      c_(static_cast<double>(shape.right_hand_sides)),
+      bytes_(shape.bytes) {
+  pass_ = bytes_ / (shape.dense() ? stream_bytes : sparse_bytes);
   vectors_ = 6.0 * 8.0 * n_ * c_ / stream_bytes;
 }
 

@@ -5,7 +5,7 @@
 // the moment, so that the same problem gets the same method, and the same
 // bits, every time and everywhere.
 
-#include "polyak/problem.hpp"
+#include "polyak/shape.hpp"
 
 namespace polyak {
 
@@ -13,7 +13,8 @@ struct Costs {
   /// Seconds of work that are not worth looking for anything better.
   static constexpr double at_once = 5e-3;
 
-  explicit Costs(const Problem& problem);
+  explicit Costs(const ProblemShape& shape);
+  explicit Costs(const Problem& problem) : Costs(shape_of(problem)) {}
 
   double pass() const { return pass_; }       ///< one read of A: a fused gradient
   double gram() const;                        ///< AᵀA and Aᵀb

@@ -67,6 +67,9 @@ std::vector<OptionRecord<SolveOptions>> make_table() {
       {.name = "threads", .field = &O::threads, .value = "N",
        .sentence = "Threads; 0 takes all cores. The answer does not depend on it.",
        .lowest = 0, .highest = 4096},
+      {.name = "statistics", .field = &O::statistics, .value = "",
+       .sentence = "Also find residual variance, R squared and the standard errors of x, by a QR "
+                   "of A."},
   };
 }
 

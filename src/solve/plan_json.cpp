@@ -37,7 +37,39 @@ Json row_json(const PlanRow& row) {
   return out;
 }
 
+Json look_json(const AutomaticPlan::Look& look) {
+  Json out{{"rows_solved", look.rows_solved}, {"rows_checked", look.rows_checked},
+           {"rank", look.rank},               {"condition", number(look.condition)}};
+  put(out, "relative_residual", look.relative_residual);
+  out["consistent"] = look.consistent;
+  return out;
+}
+
+Json automatic_json(const AutomaticPlan& plan) {
+  Json out;
+  out["rows_to_look_at"] = plan.rows_to_look_at;
+  if (plan.rows_to_look_at > 0) {
+    out["look_seconds"] = plan.look_seconds;
+    out["look_bytes"] = plan.look_bytes;
+  }
+  if (plan.look) out["look"] = look_json(*plan.look);
+  out["steps"] = Json::array();
+  for (const AutomaticPlan::Step& step : plan.steps) {
+    Json one{{"method", step.method}, {"why", step.why}, {"predicted_seconds", step.seconds}};
+    put(one, "tol", step.tol);
+    put(one, "passes", step.passes);
+    one["memory_bytes"] = step.memory_bytes;
+    out["steps"].push_back(std::move(one));
+  }
+  out["ruled_out"] = Json::array();
+  for (const AutomaticPlan::RuledOut& method : plan.ruled_out)
+    out["ruled_out"].push_back({{"method", method.method}, {"why", method.why}});
+  return out;
+}
+
 }  // namespace
+
+std::string to_json(const AutomaticPlan& plan) { return automatic_json(plan).dump(2) + "\n"; }
 
 std::string to_json(const PlanReport& plan) {
   Json out;
@@ -59,6 +91,7 @@ std::string to_json(const PlanReport& plan) {
   put(out, "eta_effective", plan.eta_effective);
   put(out, "relative_residual", plan.relative_residual);
   out["tol"] = plan.tol;
+  if (plan.automatic) out["automatic"] = automatic_json(*plan.automatic);
   out["table"] = Json::array();
   for (const PlanRow& row : plan.table) out["table"].push_back(row_json(row));
   if (!plan.table.empty()) out["recommended"] = row_json(plan.table[plan.recommended]);

@@ -44,6 +44,8 @@ class Reporter {
       out_.remarks.push_back("A is zero: every x is a solution, and there is nothing to plan.");
       return std::move(out_);
     }
+    out_.automatic = has_b_ ? automatic_plan(problem_, options_)
+                            : automatic_plan_without_b(problem_, options_);
     tell_spectrum();
     look_at_b();
     add_deterministic();

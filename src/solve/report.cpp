@@ -82,6 +82,44 @@ Json stages_json(const std::vector<Stage>& stages) {
   return out;
 }
 
+// One number per right-hand side; null for one that is not there.
+Json list_json(const std::vector<double>& values) {
+  Json out = Json::array();
+  for (double v : values) out.push_back(std::isfinite(v) ? Json(v) : Json());
+  return out;
+}
+
+// One list per right-hand side.
+void put(Json& object, const char* name, const Array& values) {
+  if (values.empty()) return;
+  Json out = Json::array();
+  for (Index c = 0; c < values.cols(); ++c) {
+    std::vector<double> column;
+    for (Index j = 0; j < values.rows(); ++j) column.push_back(values(j, c));
+    out.push_back(list_json(column));
+  }
+  object[name] = std::move(out);
+}
+
+Json statistics_json(const Statistics& statistics) {
+  Json out;
+  out["observations"] = statistics.observations;
+  put(out, "rank", statistics.rank);
+  put(out, "degrees_of_freedom", statistics.degrees_of_freedom);
+  out["residual_sum_of_squares"] = list_json(statistics.residual_sum_of_squares);
+  if (!statistics.residual_variance.empty())
+    out["residual_variance"] = list_json(statistics.residual_variance);
+  if (!statistics.r_squared.empty()) {
+    out["r_squared"] = Json::array();
+    for (const auto& r2 : statistics.r_squared) out["r_squared"].push_back(r2 ? Json(*r2) : Json());
+    out["r_squared_about"] = statistics.centred ? "mean" : "zero";
+  }
+  put(out, "standard_errors", statistics.standard_errors);
+  put(out, "t_values", statistics.t_values);
+  put(out, "distance", statistics.distance);
+  return out;
+}
+
 void put_norms(Json& out, const Report& report) {
   put(out, "residual_norm", report.residual_norm);
   put(out, "gradient_norm", report.gradient_norm);
@@ -116,7 +154,9 @@ std::string to_json(const Report& report) {
   out["measured_row_products"] = report.measured_row_products;
   out["passes"] = report.passes;
   out["bytes_read"] = report.bytes_read;
+  put(out, "pages_read", report.pages_read);
   put_norms(out, report);
+  if (report.statistics) out["statistics"] = statistics_json(*report.statistics);
   if (!report.certified.empty()) out["certified"] = report.certified;
   if (!report.stages.empty()) out["stages"] = stages_json(report.stages);
   out["asked"] = asked_json(report.asked);

@@ -1,0 +1,76 @@
+#include "polyak/automatic_plan.hpp"
+
+#include "core/thread_team.hpp"
+#include "polyak/memory.hpp"
+#include "solve/candidates.hpp"
+
+namespace polyak {
+namespace {
+
+AutomaticPlan planned(const ProblemShape& shape, const SolveOptions& options,
+                      const std::optional<SubsetTrial>& trial) {
+  AutomaticPlan out;
+  const Costs costs(shape);
+  out.rows_to_look_at = rows_to_look_at(shape, options.tol);
+  if (out.rows_to_look_at > 0)
+    out.look_seconds = costs.qr(static_cast<double>(out.rows_to_look_at)) + costs.small_qr();
+  out.look_bytes = look_bytes(shape, options);
+  Choice choice = choose(shape, options.tol, trial);
+  for (Candidate& c : choice.candidates) {
+    SolveOptions its = options;
+    its.tol = c.tol.value_or(options.tol);
+    const double bytes = working_bytes(shape, c.method, its);
+    if (c.tol == options.tol) c.tol.reset();
+    out.steps.push_back({std::move(c.method), std::move(c.why), c.seconds, c.tol, c.passes, bytes});
+  }
+  for (RuledOut& r : choice.ruled_out)
+    out.ruled_out.push_back({std::move(r.method), std::move(r.why)});
+  return out;
+}
+
+// The answer is there already: what follows is the check of it.
+AutomaticPlan::Step check_step(const ProblemShape& shape, const SolveOptions& options,
+                               double look_bytes) {
+  const bool sampled = options.certify == "sampled";
+  return {.method = "subset-direct",
+          .why = sampled ? "the rows looked at solve it, and others bear it out"
+                         : "the rows looked at solve it; every row is checked",
+          .seconds = sampled ? 0.0 : 2.0 * Costs(shape).pass(),
+          .memory_bytes = look_bytes};
+}
+
+}  // namespace
+
+AutomaticPlan automatic_plan(const ProblemShape& shape, const SolveOptions& options) {
+  return planned(shape, options, {});
+}
+
+AutomaticPlan automatic_plan(const Problem& problem, const SolveOptions& options) {
+  const ProblemShape shape = shape_of(problem);
+  const Index rows = rows_to_look_at(shape, options.tol);
+  if (rows == 0) return planned(shape, options, {});
+  ThreadTeam team(static_cast<int>(options.threads));
+  const auto trial = try_subset(problem, rows, options.tol, options.seed, team);
+  AutomaticPlan out = planned(shape, options, trial);
+  if (!trial) return out;
+  const bool consistent = trial->consistent(options.tol);
+  out.look = {.rows_solved = trial->rows_solved,
+              .rows_checked = trial->rows_checked,
+              .rank = trial->rank,
+              .condition = trial->condition,
+              .relative_residual = trial->relative_residual,
+              .consistent = consistent};
+  if (consistent) out.steps.insert(out.steps.begin(), check_step(shape, options, out.look_bytes));
+  return out;
+}
+
+AutomaticPlan automatic_plan_without_b(const Problem& problem, const SolveOptions& options) {
+  AutomaticPlan out = automatic_plan(problem, options);
+  if (!out.look) return out;
+  if (out.look->consistent) out.steps.erase(out.steps.begin());
+  out.look->consistent = false;
+  out.look->relative_residual.reset();
+  return out;
+}
+
+}  // namespace polyak

@@ -1,0 +1,151 @@
+#include "polyak/memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "kernels/gram.hpp"
+#include "polyak/methods.hpp"
+#include "solve/candidates.hpp"
+#include "solve/costs.hpp"
+#include "spectrum/extremes.hpp"
+
+// Numbers of eight bytes are counted; each function says whose allocations it
+// follows. What grows with neither n nor d² (stacks, the program) is left out.
+
+namespace polyak {
+namespace {
+
+class Memory {
+ public:
+  Memory(const ProblemShape& shape, const SolveOptions& options)
+      : n_(static_cast<double>(shape.rows)),
+        d_(static_cast<double>(shape.cols)),
+        c_(static_cast<double>(shape.right_hand_sides)),
+        entries_(static_cast<double>(shape.nonzeros)),
+        shape_(shape),
+        options_(options) {}
+
+  double of(const std::string& method) const {
+    const MethodInfo* info = find_method(method);
+    double room = every_run();
+    if (method == "direct") return room + direct();
+    if (method == "normal") return room + normal();
+    if (method == "sketch-hbm") return room + sketch();
+    if (method == "lsqr" || method == "cgls") return room + krylov();
+    if (info == nullptr) return room;
+    if (info->sampled) room += sampler();
+    if (info->traits & trait::spectrum || method == "ark") room += spectrum();
+    return room;
+  }
+
+  // solve/row_subset: the rows, those that check them, and QR.
+  double look(Index rows) const {
+    const double checked = std::clamp(n_ / 200.0, 1000.0, 10000.0);
+    return (static_cast<double>(rows) + checked) * (d_ + c_) +
+           factor(static_cast<double>(rows), d_ + c_);
+  }
+
+  // solve/regression_factor: QR beside b, then its singular values or R⁻¹.
+  double statistics() const {
+    if (d_ > static_cast<double>(most_exact_columns)) return n_ + c_ * d_;
+    return n_ + factor(n_, d_ + c_);
+  }
+
+ private:
+  // Norms of the rows; x, its start and best, gradients of the method and of
+  // the measurement; one more for each chunk of rows (matrix/products).
+  double every_run() const {
+    const double chunks =
+        std::min({64.0, std::max(std::min(n_ / 64.0, 8.0), n_ / 512.0), entries_ / 4096.0,
+                  entries_ / std::max(1.0, 2.0 * d_)});
+    return n_ + (shape_.weighted ? n_ : 0.0) + d_ * c_ * (10.0 + std::max(1.0, chunks));
+  }
+
+  // linalg/tall_r: R of each chunk of rows; beside them two blocks of rows for
+  // each thread, or R once more.
+  double factor(double rows, double cols) const {
+    const double by_rows = rows / std::max(2048.0, 4.0 * cols);
+    const double by_memory = 0x1p28 / std::max(1.0, 8.0 * cols * cols);
+    const double chunks = std::floor(std::clamp(std::min(by_rows, by_memory), 1.0, 64.0));
+    const double blocks = std::min(chunks, threads()) * 2.0 * std::min(rows, 512.0) * cols;
+    return chunks * cols * cols + std::max(cols * cols, blocks);
+  }
+
+  double threads() const {
+    const Index asked = options_.threads;
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    return asked > 0 ? static_cast<double>(asked) : static_cast<double>(cores);
+  }
+
+  // problem/least_squares: R, or all of a wide A; and three squares for its
+  // singular values.
+  double direct() const {
+    const double small = std::min(n_, d_), squares = 3.0 * small * small + c_ * d_;
+    return n_ < d_ ? n_ * (d_ + c_) + squares : std::max(factor(n_, d_ + c_), squares);
+  }
+
+  // method/normal: what AᵀA is made from, or itself twice and its factor.
+  double normal() const { return std::max(gram(d_ + c_), 3.0 * (d_ + c_) * (d_ + c_)); }
+
+  // Of length n: two vectors, and one once more in the state that is reported.
+  double krylov() const { return c_ * (2.0 * n_ + std::max(n_, d_) + 4.0 * d_); }
+
+  // spectrum/gram: partial sums, a panel of rows for each of them, and H.
+  double gram(double cols) const {
+    constexpr auto panel = static_cast<double>(kernels::panel_rows);
+    const double chunks = cols > 512.0 ? 1.0 : std::clamp(n_ / panel, 1.0, 16.0);
+    return (chunks + 1.0) * cols * cols + std::min(chunks, 4.0) * panel * cols;
+  }
+
+  // spectrum/sketch with method/preconditioner.
+  double sketch() const {
+    const double digits = std::log(1.0 / std::max(options_.tol, 1e-16));
+    const double rows = static_cast<double>(Costs(shape_).sketch_rows(digits));
+    return (rows + 256.0) * (d_ + c_) + factor(rows, d_ + c_);
+  }
+
+  // sampling: weights while it is built, starts, a line of eight numbers for
+  // about four rows (a power of two of them); draws of a batch.
+  double sampler() const {
+    const double cells = std::exp2(std::ceil(std::log2(std::max(1.0, n_ / 4.0))));
+    const double batch = static_cast<double>(options_.batch_size.value_or(0));
+    return 2.0 * n_ + 8.0 * cells + 4.0 * batch;
+  }
+
+  double spectrum() const {
+    const bool given = options_.lambda_min && options_.lambda_max;
+    if (given || d_ > static_cast<double>(most_exact_columns)) return 60.0 * d_;
+    return gram(d_) + (d_ <= static_cast<double>(most_model_columns) ? 3.0 : 0.0) * d_ * d_;
+  }
+
+  double n_, d_, c_, entries_;
+  const ProblemShape& shape_;
+  const SolveOptions& options_;
+};
+
+}  // namespace
+
+double working_bytes(const ProblemShape& shape, const std::string& method,
+                     const SolveOptions& options) {
+  return 8.0 * Memory(shape, options).of(method);
+}
+
+double look_bytes(const ProblemShape& shape, const SolveOptions& options) {
+  const Index rows = rows_to_look_at(shape, options.tol);
+  return rows > 0 ? 8.0 * Memory(shape, options).look(rows) : 0.0;
+}
+
+double solve_bytes(const ProblemShape& shape, const SolveOptions& options) {
+  double bytes = options.statistics ? 8.0 * Memory(shape, options).statistics() : 0.0;
+  if (options.method != "auto")
+    return std::max(bytes, working_bytes(shape, options.method, options));
+  bytes = std::max(bytes, look_bytes(shape, options));
+  for (const Candidate& candidate : choose(shape, options.tol, {}).candidates) {
+    bytes = std::max(bytes, working_bytes(shape, candidate.method, options));
+    if (!candidate.passes) break;  // a trial alone does not solve it
+  }
+  return bytes;
+}
+
+}  // namespace polyak

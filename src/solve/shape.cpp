@@ -1,0 +1,17 @@
+#include "polyak/shape.hpp"
+
+namespace polyak {
+
+ProblemShape shape_of(const Problem& problem) {
+  return {.rows = problem.rows(),
+          .cols = problem.cols(),
+          .right_hand_sides = problem.right_hand_sides(),
+          .nonzeros = problem.A().nonzeros(),
+          .bytes = problem.A().bytes(),
+          .weighted = !problem.weights().empty(),
+          .ridge = problem.ridge() > 0.0,
+          .bounds = problem.has_bounds(),
+          .ranks = problem.A().share().ranks};
+}
+
+}  // namespace polyak

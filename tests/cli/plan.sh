@@ -1,0 +1,45 @@
+# plan shows what solve does by itself.
+. "$POLYAK_SOURCE/tests/cli/lib/assert.bash"
+
+"$POLYAK" generate spectrum --decay algebraic --rho 1 --kappa 100 --rows 60000 --cols 64 --noise 0.1 \
+  --seed 3 --output noisy --quiet
+expect 0 "$POLYAK" plan noisy/A.npy noisy/b.npy --json
+cp out plan.json
+expect 0 "$POLYAK" solve noisy/A.npy noisy/b.npy --report r.json --quiet
+python - <<'PY'
+import json
+plan, run = json.load(open("plan.json"))["automatic"], json.load(open("r.json"))
+look, first = run["stages"][0], run["stages"][1]
+assert look["method"] == "subset-direct" and first["method"] == plan["steps"][0]["method"], plan
+assert first["predicted_seconds"] == plan["steps"][0]["predicted_seconds"]
+assert abs(look["predicted_seconds"] / plan["look_seconds"] - 1) < 1e-12
+assert first["why"] == plan["steps"][0]["why"]
+assert not plan["look"]["consistent"] and plan["look"]["rank"] == 64
+assert f'condition about {plan["look"]["condition"]:.1e}' in look["outcome"], look
+seconds = [s["predicted_seconds"] for s in plan["steps"]]
+assert seconds == sorted(seconds) and plan["steps"][-1]["memory_bytes"] > 0
+assert {m["method"] for m in plan["ruled_out"]} == {"rk"}, plan["ruled_out"]
+PY
+expect 0 "$POLYAK" plan noisy/A.npy noisy/b.npy
+stdout_has "By itself (auto), after a look at 656 rows: inconsistent, |r| is"
+grep -qE '^  1 normal .*A.A in one pass' out || fail "normal is not first"
+stdout_has "Methods one can name, to a tolerance of 1e-08:"
+stdout_has "Fastest of these here (*):  polyak solve noisy/A.npy noisy/b.npy --method"
+
+# Consistent data are solved by the look alone; without b nobody knows.
+"$POLYAK" generate spectrum --decay algebraic --rho 1 --kappa 100 --rows 60000 --cols 64 \
+  --seed 3 --output exact --quiet
+expect 0 "$POLYAK" plan exact/A.npy exact/b.npy
+stdout_has "after a look at 656 rows: consistent, rank 64"
+grep -qE '^  1 subset-direct .*every row is checked' out || fail "the look is not first"
+expect 0 "$POLYAK" plan exact/A.npy exact/b.npy --certify sampled
+grep -qE '^  1 subset-direct +0 .*others bear it out' out || fail "the sample is not enough"
+expect 0 "$POLYAK" plan exact/A.npy
+stdout_has "after a look at 656 rows: rank 64, condition about"
+grep -qE '^  1 normal ' out || fail "normal is not first without b"
+
+# What cannot be taken is named with the reason.
+small_problem
+expect 0 "$POLYAK" plan p/A.npy p/b.npy
+grep -qE '^  1 direct .*small enough to factor at once' out || fail "direct is not first"
+grep -qE '^  - normal +a small problem is factored at once' out || fail "no word about normal"

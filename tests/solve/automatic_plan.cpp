@@ -1,0 +1,128 @@
+// A plan of auto is what auto does.
+
+#include "polyak/automatic_plan.hpp"
+
+#include <cmath>
+
+#include "polyak/memory.hpp"
+#include "solve/candidates.hpp"
+#include "support/problems.hpp"
+
+namespace polyak::test {
+namespace {
+
+SolveOptions automatic() {
+  SolveOptions options;
+  options.threads = 1;
+  return options;
+}
+
+ProblemShape dense(Index rows, Index cols) {
+  ProblemShape shape;
+  shape.rows = rows;
+  shape.cols = cols;
+  shape.nonzeros = rows * cols;
+  shape.bytes = 8.0 * static_cast<double>(rows * cols);
+  return shape;
+}
+
+std::string reason(const AutomaticPlan& plan, const std::string& method) {
+  for (const auto& out : plan.ruled_out)
+    if (out.method == method) return out.why;
+  return {};
+}
+bool takes(const AutomaticPlan& plan, const std::string& method) {
+  for (const auto& step : plan.steps)
+    if (step.method == method) return true;
+  return false;
+}
+
+TEST(automatic_plan, names_the_method_that_auto_then_takes) {
+  const Rows noise = 0.1 * random(60000, 1, 1);
+  for (Index cols : {8, 64}) {
+    const Rows A = random(60000, cols, 2), x = random(cols, 1, 3);
+    for (const Rows& b : {Rows(A * x + noise), Rows(A * x)}) {
+      const Problem problem(data(A, b));
+      const AutomaticPlan plan = automatic_plan(problem, automatic());
+      const Report report = solve(problem, automatic());
+      ASSERT_FALSE(plan.steps.empty());
+      EXPECT_EQ(plan.steps[0].method, report.method);
+      EXPECT_EQ(plan.look.has_value(), report.stages[0].method == "subset-direct");
+      const Stage& taken = report.stages[plan.look ? 1 : 0];
+      EXPECT_EQ(plan.steps[0].seconds, *taken.predicted_seconds);
+    }
+  }
+}
+
+TEST(automatic_plan, of_a_shape_is_that_of_the_problem_where_no_row_is_looked_at) {
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{500, 20}, {900, 500}, {40, 4000}}) {
+    const Problem problem(data(random(rows, cols, 4), random(rows, 1, 5)));
+    const AutomaticPlan one = automatic_plan(problem, automatic());
+    const AutomaticPlan other = automatic_plan(shape_of(problem), automatic());
+    EXPECT_EQ(to_json(one), to_json(other)) << rows << " x " << cols;
+    EXPECT_EQ(other.rows_to_look_at, 0);
+  }
+}
+
+TEST(automatic_plan, takes_or_rules_out_every_method_with_a_reason) {
+  ProblemShape bounded = dense(100000, 50), ridge = dense(100000, 50);
+  bounded.bounds = true;
+  ridge.ridge = true;
+  for (const ProblemShape& shape : {dense(1000000, 100), dense(5000, 4000), dense(2000000, 5000),
+                                    dense(100, 100000), dense(30, 5), bounded, ridge}) {
+    const AutomaticPlan plan = automatic_plan(shape, automatic());
+    for (const char* method : {"direct", "normal", "sketch-hbm", "lsqr"})
+      EXPECT_NE(takes(plan, method), !reason(plan, method).empty()) << method << " " << shape.cols;
+    for (const auto& step : plan.steps) {
+      EXPECT_FALSE(step.why.empty());
+      EXPECT_GT(step.memory_bytes, 0.0);
+    }
+  }
+  EXPECT_EQ(automatic_plan(bounded, automatic()).steps[0].method, "nag");
+  EXPECT_EQ(automatic_plan(ridge, automatic()).rows_to_look_at, 0);
+  EXPECT_NE(reason(automatic_plan(dense(2000000, 5000), automatic()), "direct").find("3000"),
+            std::string::npos);
+}
+
+TEST(automatic_plan, rules_out_the_normal_equations_where_the_look_finds_bad_conditioning) {
+  Rows A = random(60000, 64, 6);
+  A.col(63) = A.col(0) + 1e-9 * A.col(63);
+  const AutomaticPlan plan =
+      automatic_plan(Problem(data(A, random(60000, 1, 7))), automatic());
+  ASSERT_TRUE(plan.look.has_value());
+  EXPECT_GT(plan.look->condition, 1e8);
+  EXPECT_NE(reason(plan, "normal").find("does not resolve a condition of"), std::string::npos);
+  A.col(63) = A.col(0);
+  const AutomaticPlan dependent =
+      automatic_plan(Problem(data(A, random(60000, 1, 7))), automatic());
+  EXPECT_EQ(dependent.look->rank, 63);
+  EXPECT_EQ(reason(dependent, "normal"), "columns depend on each other: rank 63 of 64");
+  EXPECT_EQ(dependent.steps[0].method, "direct");
+}
+
+TEST(automatic_plan, without_b_tells_of_the_matrix_alone) {
+  const Problem problem(data(random(60000, 64, 8), Rows::Zero(60000, 1)));
+  EXPECT_EQ(automatic_plan(problem, automatic()).steps[0].method, "subset-direct");
+  const AutomaticPlan plan = automatic_plan_without_b(problem, automatic());
+  EXPECT_NE(plan.steps[0].method, "subset-direct");
+  EXPECT_EQ(plan.look->rank, 64);
+  EXPECT_FALSE(plan.look->relative_residual.has_value());
+}
+
+TEST(memory, of_a_method_follows_what_it_keeps) {
+  SolveOptions options = automatic();
+  const double squares = 8.0 * 2000.0 * 2000.0, vector = 8.0 * 1e7;
+  const ProblemShape many_columns = dense(100000, 2000), many_rows = dense(10000000, 5);
+  EXPECT_GE(working_bytes(many_columns, "direct", options), 3.0 * squares);
+  EXPECT_GE(working_bytes(many_columns, "sketch-hbm", options), 4.0 * squares);
+  EXPECT_LE(working_bytes(many_columns, "lsqr", options), squares);
+  EXPECT_GE(working_bytes(many_rows, "lsqr", options), 3.0 * vector);
+  EXPECT_LE(working_bytes(many_rows, "normal", options), 1.1 * vector);
+  options.method = "lsqr";
+  EXPECT_EQ(solve_bytes(many_columns, options), working_bytes(many_columns, "lsqr", options));
+  options.statistics = true;
+  EXPECT_GE(solve_bytes(many_columns, options), 2.0 * squares);
+}
+
+}  // namespace
+}  // namespace polyak::test
