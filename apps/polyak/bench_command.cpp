@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "memory.hpp"
@@ -53,6 +56,14 @@ const std::vector<OptionRecord<BenchRequest>>& bench_options() {
        .field = &R::peers,
        .value = "SCRIPT",
        .sentence = "Measure NumPy, SciPy and ASTRA too, by this Python script (bench/peers.py)."},
+      {.name = "cases",
+       .field = &R::cases,
+       .value = "TEXT,...",
+       .sentence = "Of solve: only cases of these names, or whose names hold one of these texts."},
+      {.name = "data",
+       .field = &R::data,
+       .value = "DIR",
+       .sentence = "Of solve: also the problems in DIR, NAME.mtx with NAME_rhs1.mtx (also .gz)."},
       {.name = "json",
        .field = &R::json,
        .value = "FILE",
@@ -72,12 +83,13 @@ Usage: polyak bench [SUBJECT] [options]
 SUBJECT is kernels, sampling, replicates, iterations, tomography or solve; without
 one it measures all but the last. Each table tells medians and quartiles over
 rounds in which every contender had a short run. solve takes whole problems, of up
-to 1.6 GB, from arrays to x by auto, by each method and by the peers.
+to 3.2 GB, from arrays or files to x by auto, by each method and by the peers.
 )",
           .ending = R"(
 Examples:
   polyak bench kernels --peers bench/peers.py
   polyak bench --seconds 120 --json today.json
+  polyak bench solve --peers bench/peers.py --cases wide,kappa=30
 )"};
 }
 
@@ -93,6 +105,16 @@ std::vector<std::string> subjects(const std::vector<std::string>& words) {
                                  .hint = near.empty() ? "" : "did you mean " + near + "?"});
 }
 
+void check_heeded(const BenchRequest& request, const std::vector<std::string>& chosen) {
+  const bool solves = std::find(chosen.begin(), chosen.end(), "solve") != chosen.end();
+  if (solves || (!request.cases && !request.data)) return;
+  throw Error(ErrorCode::usage, {.what = "only the subject solve has cases",
+                                 .where = request.cases ? "--cases" : "--data",
+                                 .found = chosen.size() == 1 ? chosen[0] : "no subject",
+                                 .expected = "polyak bench solve",
+                                 .hint = {}});
+}
+
 }  // namespace
 
 int bench_command(const Words& words, Messages& messages) {
@@ -105,6 +127,10 @@ int bench_command(const Words& words, Messages& messages) {
   if (parsed.help) return print(help_text(usage(), options)), 0;
   messages.configure(message);
   const std::vector<std::string> chosen = subjects(parsed.positionals);
+  check_heeded(request, chosen);
+  std::error_code unknown;  // what is measured as a process is then left out
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  if (!unknown) request.program = program.string();
   if (request.json) check_output("--json", *request.json);
   const bench::Results results =
       with_memory_for(fmt::format("a matrix of {} x {}", request.rows, request.cols), [&] {

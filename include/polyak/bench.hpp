@@ -28,6 +28,14 @@ struct Options {
   bool quick = false;  ///< tiny sizes and times: does it run at all?
   /// A script that plays the NumPy and SciPy part (bench/peers.py).
   std::optional<std::string> peers;
+  /// Of solve: only the cases of these names, or whose names hold one of these
+  /// texts; commas between them.
+  std::optional<std::string> cases;
+  /// Of solve: a folder of NAME.mtx with NAME_rhs1.mtx or NAME_b.mtx (also .gz),
+  /// each one more case.
+  std::optional<std::string> data;
+  /// polyak itself, for what is measured as a process of its own; left out without.
+  std::optional<std::string> program;
 };
 
 struct Spread {
@@ -55,6 +63,7 @@ struct Table {
   std::string subject;
   std::string title;
   std::vector<Line> lines;
+  std::vector<std::string> notes = {};  ///< what was left out, and how things went
 };
 
 struct Machine {
@@ -76,17 +85,46 @@ struct Goal {
   }
 };
 
+/// Another contender on the same problem, and what auto takes of its time.
+struct Rival {
+  std::string name;
+  Spread times;  ///< auto's seconds over its seconds, round by round
+};
+
+/// A solve from files to a file, as a process, `--certify sampled`.
+struct FromFile {
+  double seconds = 0.0;     ///< of the process
+  double rows_share = 0.0;  ///< rows touched, of all
+  double bytes_read = 0.0;
+  std::optional<double> pages_read;
+  double error = 0.0;
+  std::optional<Spread> faster;  ///< than NumPy's load, normal equations and save, in process
+};
+
+/// A whole problem and how auto did on it.
+struct SolvedCase {
+  std::string name;
+  std::string method;  ///< what auto did: "subset-direct, check"
+  bool converged = false;
+  double seconds = 0.0, error = 0.0, backward_error = 0.0;
+  std::optional<double> predicted_seconds;  ///< by auto's stages together
+  std::optional<Rival> best_fixed;          ///< of our own methods, where x is as good
+  std::optional<Rival> best_peer;
+  std::optional<FromFile> from_file;
+};
+
 struct Results {
   Machine machine;
   Options options;
   std::vector<Table> tables;
+  std::vector<SolvedCase> solved;  ///< of the subject solve
   std::vector<Goal> goals;         ///< those that this run says something about
   std::vector<std::string> notes;  ///< what was left out, and why
 };
 
 /// "kernels", "sampling", "replicates", "iterations", "tomography", "solve".
 const std::vector<std::string>& subjects();
-/// Without the last, which takes a quarter of an hour.
+/// Without the last, which takes half an hour or more.
 std::vector<std::string> usual_subjects();
 
 /// Measures these subjects. `progress` hears what is being done. Error usage

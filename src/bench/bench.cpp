@@ -57,7 +57,10 @@ Results run(const std::vector<std::string>& names, const Options& options,
   out.options = session.options();
   out.tables = std::move(session.tables);
   out.notes = std::move(session.notes);
-  if (!options.quick) out.goals = goals_for(out.tables);
+  out.solved = std::move(session.solved);
+  if (options.quick) return out;
+  out.goals = goals_for(out.tables);
+  out.goals.insert(out.goals.end(), session.verdict.begin(), session.verdict.end());
   return out;
 }
 

@@ -37,7 +37,7 @@ Spread spread_of(std::vector<double> samples) {
 void Race::run(const Pace& pace) {
   std::vector<Index> calls;
   for (const Contender& contender : contenders_)
-    calls.push_back(calls_for(contender, pace.short_run_s));
+    calls.push_back(pace.single_calls ? 1 : calls_for(contender, pace.short_run_s));
   const double end = now_s() + pace.seconds;
   while (std::ssize(rounds_) < pace.most_rounds &&
          (std::ssize(rounds_) < pace.least_rounds || now_s() < end)) {
@@ -90,12 +90,13 @@ void Race::pace_of(const std::string& of, double work, const std::string& unit) 
   figure(of, of, "", unit, [=](double x, double) { return work / x; });
 }
 
-void Race::tell(const std::string& of, const std::string& name, double value) {
-  figure(of, of, name, "", [=](double, double) { return value; });
+void Race::tell(const std::string& of, const std::string& name, double value,
+                const std::string& unit) {
+  figure(of, of, name, unit, [=](double, double) { return value; });
 }
 
 Table Race::table() const {
-  Table out{subject_, title_, {}};
+  Table out{subject_, title_, {}, notes_};
   for (std::size_t i = 0; i < contenders_.size(); ++i) {
     std::vector<double> samples;
     for (const Round& round : rounds_) samples.push_back(round[i]);

@@ -43,6 +43,7 @@ struct Pace {
   Index least_rounds = 5, most_rounds = 60;
   double settle_s = 0.0;  // before each run: the threads of a BLAS spin for 26 ms after their work
   std::function<void()> before_each;  // not timed: brings the caches to a known state
+  bool single_calls = false;  // a run is one long call, and the first was made before
 };
 
 class Race {
@@ -72,7 +73,10 @@ class Race {
   void pace_of(const std::string& of, double work, const std::string& unit);
 
   /// A number that `of` came to, the same in every round.
-  void tell(const std::string& of, const std::string& name, double value);
+  void tell(const std::string& of, const std::string& name, double value,
+            const std::string& unit = "");
+  /// A line below the table.
+  void note(std::string text) { notes_.push_back(std::move(text)); }
 
   Table table() const;
 
@@ -87,6 +91,7 @@ class Race {
   std::vector<Contender> contenders_;
   std::vector<Round> rounds_;
   std::vector<std::pair<std::size_t, Figure>> figures_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace polyak::bench

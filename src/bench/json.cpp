@@ -31,6 +31,7 @@ Json as_json(const Line& line) {
 Json as_json(const Table& table) {
   Json out{{"subject", table.subject}, {"title", table.title}, {"lines", Json::array()}};
   for (const Line& line : table.lines) out["lines"].push_back(as_json(line));
+  if (!table.notes.empty()) out["notes"] = table.notes;
   return out;
 }
 
@@ -59,11 +60,43 @@ Json as_json(const Goal& goal) {
 }
 
 Json as_json(const Options& options) {
-  return {{"rows", options.rows},
-          {"cols", options.cols},
-          {"seconds", options.seconds},
-          {"seed", options.seed},
-          {"quick", options.quick}};
+  Json out{{"rows", options.rows},
+           {"cols", options.cols},
+           {"seconds", options.seconds},
+           {"seed", options.seed},
+           {"quick", options.quick}};
+  if (options.cases) out["cases"] = *options.cases;
+  return out;
+}
+
+Json as_json(const Rival& rival) {
+  Json out{{"name", rival.name}};
+  out["auto_takes"] = as_json(rival.times);
+  return out;
+}
+
+Json as_json(const FromFile& file) {
+  Json out{{"seconds", file.seconds},
+           {"rows_share", file.rows_share},
+           {"bytes_read", file.bytes_read},
+           {"error", file.error}};
+  if (file.pages_read) out["pages_read"] = *file.pages_read;
+  if (file.faster) out["faster_than_numpy"] = as_json(*file.faster);
+  return out;
+}
+
+Json as_json(const SolvedCase& one) {
+  Json out{{"case", one.name},         {"took", one.method},
+           {"converged", one.converged}, {"seconds", one.seconds},
+           {"error", one.error},       {"backward_error", one.backward_error}};
+  if (one.predicted_seconds) {
+    out["predicted_seconds"] = *one.predicted_seconds;
+    out["predicted_over_measured"] = *one.predicted_seconds / one.seconds;
+  }
+  if (one.best_fixed) out["best_fixed"] = as_json(*one.best_fixed);
+  if (one.best_peer) out["best_peer"] = as_json(*one.best_peer);
+  if (one.from_file) out["from_file"] = as_json(*one.from_file);
+  return out;
 }
 
 template <class Value>
@@ -76,14 +109,15 @@ Json list_of(const std::vector<Value>& values) {
 }  // namespace
 
 std::string to_json(const Results& results) {
-  const Json out{{"schema", 1},
-                 {"date", results.machine.date},
-                 {"build", results.machine.build},
-                 {"machine", as_json(results.machine)},
-                 {"options", as_json(results.options)},
-                 {"tables", list_of(results.tables)},
-                 {"goals", list_of(results.goals)},
-                 {"notes", results.notes}};
+  Json out{{"schema", 1},
+           {"date", results.machine.date},
+           {"build", results.machine.build},
+           {"machine", as_json(results.machine)},
+           {"options", as_json(results.options)},
+           {"tables", list_of(results.tables)}};
+  if (!results.solved.empty()) out["solved"] = list_of(results.solved);
+  out["goals"] = list_of(results.goals);
+  out["notes"] = results.notes;
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

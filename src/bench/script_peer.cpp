@@ -19,14 +19,23 @@ extern char** environ;
 namespace polyak::bench {
 namespace {
 
+[[noreturn]] void refuse(const std::string& request, const std::string& found) {
+  throw Error(ErrorCode::io, {.what = "the peers' script gave no time",
+                              .where = request,
+                              .found = found,
+                              .expected = "seconds",
+                              .hint = "run without --peers"});
+}
+
+}  // namespace
+
 // Debian's own, which has Debian's NumPy; elsewhere whatever is found.
-std::string python() {
+std::string peer_python() {
   const char* debian = "/usr/bin/python3";
   return ::access(debian, X_OK) == 0 ? debian : "python3";
 }
 
-// Ours, except that its BLAS may use as many threads as we do.
-std::vector<std::string> environment(int threads) {
+std::vector<std::string> peer_environment(int threads) {
   std::vector<std::string> out;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text(*entry);
@@ -43,16 +52,6 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   out.push_back(nullptr);
   return out;
 }
-
-[[noreturn]] void refuse(const std::string& request, const std::string& found) {
-  throw Error(ErrorCode::io, {.what = "the peers' script gave no time",
-                              .where = request,
-                              .found = found,
-                              .expected = "seconds",
-                              .hint = "run without --peers"});
-}
-
-}  // namespace
 
 ScriptPeer::ScriptPeer(const std::string& script, const Options& options, int threads) {
   if (!std::filesystem::is_regular_file(script)) {
@@ -77,13 +76,13 @@ void ScriptPeer::start(const std::string& script, const Options& options, int th
     return;
   }
   channel_ = ends[0];
-  std::vector<std::string> words{python(),
+  std::vector<std::string> words{peer_python(),
                                  script,
                                  std::to_string(options.rows),
                                  std::to_string(options.cols),
                                  std::to_string(threads),
                                  std::to_string(options.seed)};
-  std::vector<std::string> variables = environment(threads);
+  std::vector<std::string> variables = peer_environment(threads);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);

@@ -5,10 +5,18 @@
 // makes a matrix of the same size for itself.
 
 #include <string>
+#include <vector>
 
 #include "bench/harness.hpp"
 
 namespace polyak::bench {
+
+/// The interpreter, and the environment in which its BLAS may use as many
+/// threads as we do.
+std::string peer_python();
+std::vector<std::string> peer_environment(int threads);
+/// For posix_spawn.
+std::vector<char*> pointers(std::vector<std::string>& words);
 
 class ScriptPeer {
  public:
@@ -24,7 +32,8 @@ class ScriptPeer {
   /// "NumPy 1.24.2, SciPy 1.10.1, OpenBLAS SkylakeX, 2 threads".
   const std::string& name() const { return name_; }
 
-  /// Seconds per call of `calls` calls. Error io when no answer comes.
+  /// Seconds per call of `calls` calls; infinite where the script gave up.
+  /// Error io when no answer comes.
   double measure(const std::string& request, Index calls);
 
  private:

@@ -63,8 +63,7 @@ void Session::add_peer(Race& race, const std::string& name, const std::string& r
     race.add({name, 0.0, [=](Index calls) { return script->measure(request, calls); }});
 }
 
-void Session::run(Race& race, double part, Index least_rounds) {
-  tell(race.title());
+Pace Session::pace_for(double part, Index least_rounds) {
   Pace pace;
   pace.seconds = options_.seconds * part;
   pace.least_rounds = least_rounds;
@@ -74,6 +73,18 @@ void Session::run(Race& race, double part, Index least_rounds) {
     pace.short_run_s = 1e-4;
     pace.least_rounds = 3;
   }
+  return pace;
+}
+
+void Session::run(Race& race, double part, Index least_rounds) {
+  tell(race.title());
+  race.run(pace_for(part, least_rounds));
+}
+
+void Session::run_single_calls(Race& race, double part, Index least_rounds) {
+  tell(race.title());
+  Pace pace = pace_for(part, least_rounds);
+  pace.single_calls = true;
   race.run(pace);
 }
 

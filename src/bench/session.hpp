@@ -48,6 +48,8 @@ class Session {
   void add_peer(Race& race, const std::string& name, const std::string& request);
   /// Runs it, for a `part` of the subject's time.
   void run(Race& race, double part, Index least_rounds = 5);
+  /// The same where runs are single long calls that were tried before.
+  void run_single_calls(Race& race, double part, Index least_rounds);
   /// Afterwards, with its figures: into the results.
   void keep(const Race& race);
   void note(const std::string& text) { notes.push_back(text); }
@@ -56,10 +58,14 @@ class Session {
   }
 
   std::vector<Table> tables;
+  std::vector<SolvedCase> solved;
+  std::vector<Goal> verdict;  // on whole solves
   std::vector<std::string> notes;
   Index huge_bytes = 0;
 
  private:
+  Pace pace_for(double part, Index least_rounds);
+
   Options options_;
   std::function<void(const std::string&)> progress_;
   std::unique_ptr<ScriptPeer> peer_;  // before the team: it inherits nothing from it

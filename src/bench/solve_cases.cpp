@@ -2,165 +2,120 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
-#include "core/random.hpp"
-#include "core/thread_team.hpp"
-#include "polyak/generate.hpp"
-#include "problem/least_squares.hpp"
+#include "bench/solve_problems.hpp"
+#include "polyak/error.hpp"
 
 namespace polyak::bench {
 namespace {
 
-// Sizes follow from the number of rows; every problem from the seed.
-struct Maker {
-  Index rows;
-  std::uint64_t seed;
-  int threads;
+using Names = std::vector<std::string>;
 
-  Problem paper(Decay decay, double rho, double kappa, double noise) const {
-    SpectrumProblem shape;
-    shape.rows = rows;
-    shape.decay = decay;
-    shape.rho = rho;
-    shape.kappa = kappa;
-    return problem_of(generate(shape, options(noise)));
-  }
+const Names sampled = {"rk", "minibatch-hbm", "normal", "lsqr"};
+const Names full = {"normal", "sketch-hbm", "direct", "lsqr"};
+const Names stable = {"normal", "sketch-hbm", "direct"};
+const Names all_peers = {"normal", "gels", "lstsq", "lsqr", "lsmr"};
 
-  // |b| is about √(Σ lambda_j), as x is N(0, 1).
-  Problem noisy() const {
-    SpectrumProblem shape;
-    shape.decay = Decay::algebraic;
-    shape.rho = 1.0;
-    double sum = 0.0;
-    for (double v : squared_singular_values(shape)) sum += v;
-    return paper(Decay::algebraic, 1.0, shape.kappa, 0.1 * std::sqrt(sum));
-  }
-
-  Problem graded(double condition) const {
-    SpectrumProblem shape;
-    shape.rows = rows / 5;
-    shape.cols = std::min<Index>(200, rows / 20);
-    shape.decay = Decay::given;
-    for (Index j = 0; j < shape.cols; ++j)
-      shape.squared_singular_values.push_back(std::pow(
-          condition, -2.0 * static_cast<double>(j) / static_cast<double>(shape.cols - 1)));
-    return problem_of(generate(shape, options(1e-3)));
-  }
-
-  Problem many_columns() const {
-    const GaussianProblem shape{rows / 20, std::min<Index>(1000, rows / 200)};
-    return problem_of(generate(shape, options(10.0)));
-  }
-
-  Problem heavy() const {
-    const Index n = rows / 5, d = 50;
-    std::vector<double> A = normals(n * d, 1);
-    for (Index k = 0; k < 20; ++k)
-      for (Index j = 0; j < d; ++j) A[to_size(k * (n / 20) * d + j)] *= 1000.0;
-    return solved(dense_matrix(std::move(A), n, d), normals(n, 2));
-  }
-
-  Problem repeated() const {
-    const Index n = rows / 10, d = 60;
-    std::vector<double> A = normals(n * d, 3);
-    for (Index i = 0; i < n; ++i) A[to_size(i * d + 7)] = A[to_size(i * d + 50)];
-    return solved(dense_matrix(std::move(A), n, d), normals(n, 4));
-  }
-
-  Problem wide() const {
-    const Index n = std::min<Index>(400, rows / 100), d = 10 * n;
-    return solved(dense_matrix(normals(n * d, 5), n, d), normals(n, 6));
-  }
-
-  // Consistent; one entry in each twentieth of the rows/100 columns.
-  Problem sparse() const {
-    constexpr Index entries = 20;
-    const Index d = std::max<Index>(entries, rows / 100);
-    const Random places(seed, stream::entries + 1);
-    const std::vector<double> x = normals(d, 7);
-    Csr<double, std::int32_t> csr{{0}, {}, normals(rows * entries, 8), d};
-    std::vector<double> b(to_size(rows), 0.0);
-    for (Index i = 0; i < rows; ++i) {
-      for (Index t = 0; t < entries; ++t) {
-        const double u = places.uniform(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(t));
-        const Index from = d * t / entries, to = d * (t + 1) / entries;
-        const Index j = from + static_cast<Index>(u * static_cast<double>(to - from));
-        b[to_size(i)] += csr.values[csr.columns.size()] * x[to_size(j)];
-        csr.columns.push_back(static_cast<std::int32_t>(j));
-      }
-      csr.row_start.push_back(std::ssize(csr.columns));
+// The twelve of the paper's figures 3 and 4; without noise all from one x.
+void add_paper(std::vector<SolveCase>& out, const Problems& make) {
+  struct Spectrum {
+    Decay decay;
+    double rho;
+  };
+  for (const double kappa : {10.0, 30.0, 100.0})
+    for (const auto [decay, rho] :
+         {Spectrum{Decay::exponential, 0.1}, Spectrum{Decay::exponential, 0.8},
+          Spectrum{Decay::algebraic, 2.0}, Spectrum{Decay::algebraic, 1.0}}) {
+      const bool algebraic = decay == Decay::algebraic;
+      out.push_back({fmt::format("{} rho={:g} kappa={:g}",
+                                 algebraic ? "algebraic" : "exponential", rho, kappa),
+                     [=, decay = decay, rho = rho] { return make.paper(decay, rho, kappa); },
+                     sampled,
+                     {"normal", "lsqr", "lsmr"},
+                     true,
+                     algebraic && kappa >= 30.0,
+                     true});
     }
-    ProblemData parts;
-    parts.A = csr_matrix(std::move(csr));
-    parts.b = Array(std::move(b), rows);
-    parts.reference = Array(x, d);
-    return Problem(std::move(parts));
-  }
+}
 
- private:
-  GenerateOptions options(double noise) const {
-    return {.seed = seed, .noise = noise, .threads = threads};
-  }
+void add_noisy(std::vector<SolveCase>& out, const Problems& make) {
+  out.push_back({"paper inconsistent",
+                 [=] { return make.paper(Decay::exponential, 0.5, 50.0, 1e-5); }, full, all_peers});
+  out.push_back({"10 % noise algebraic rho=1 kappa=100",
+                 [=] { return make.noisy(Decay::algebraic, 1.0, 100.0); }, full, all_peers});
+  out.push_back({"10 % noise exponential rho=0.8 kappa=100",
+                 [=] { return make.noisy(Decay::exponential, 0.8, 100.0); }, full, all_peers});
+  for (const double condition : {1e6, 1e10})
+    out.push_back({fmt::format("condition {:.0e}", condition),
+                   [=] { return make.graded(condition); },
+                   stable,
+                   {"normal", "gels", "lstsq"}});
+  out.push_back({"heavy rows", [=] { return make.heavy(); }, full, all_peers});
+}
 
-  std::vector<double> normals(Index count, std::uint64_t which) const {
-    std::vector<double> out(to_size(count));
-    Random(seed, stream::entries).normals(which, static_cast<std::uint64_t>(count), out.data());
-    return out;
-  }
+void add_shapes(std::vector<SolveCase>& out, const Problems& make) {
+  const std::string columns = fmt::format("{} columns", make.gaussian_columns());
+  out.push_back({columns + " noise", [=] { return make.gaussian(10.0); },
+                 {"normal", "sketch-hbm", "lsqr"}, all_peers});
+  out.push_back({columns + " consistent", [=] { return make.gaussian(0.0); },
+                 {"rk", "normal", "lsqr"}, {"normal", "gels", "lsqr"}, true});
+  out.push_back({"sparse", [=] { return make.sparse(); }, {"rk", "lsqr", "cgls"},
+                 {"sparse_lsqr", "sparse_lsmr"}, true});
+  out.push_back({"tomography", [=] { return make.scan(); }, {"rk", "lsqr", "cgls"},
+                 {"sparse_lsqr", "sparse_lsmr"}, true});
+  out.push_back({"equal columns", [=] { return make.repeated(); }, {"direct", "lsqr"},
+                 {"lstsq", "lsqr", "lsmr"}});
+  out.push_back({"wide", [=] { return make.wide(); }, {"direct", "lsqr"},
+                 {"lstsq", "lsqr", "lsmr"}, true});
+}
 
-  static Problem problem_of(GeneratedProblem made) {
-    ProblemData parts;
-    parts.A = std::move(made.A);
-    parts.b = std::move(made.b);
-    parts.reference = std::move(made.x_least_squares);
-    return Problem(std::move(parts));
-  }
+std::vector<std::string> split(const std::string& texts) {
+  std::vector<std::string> out(1);
+  for (const char ch : texts)
+    if (ch == ',') out.emplace_back();
+    else out.back() += ch;
+  std::erase(out, "");
+  return out;
+}
 
-  // The reference by QR, of least norm.
-  Problem solved(MatrixPtr A, std::vector<double> b) const {
-    ThreadTeam team(threads);
-    ProblemData parts;
-    const Index n = A->rows(), d = A->cols();
-    auto answer = qr_least_squares(*A, {b.data(), n, 1, 1}, {}, 0.0, team);
-    parts.A = std::move(A);
-    parts.b = Array(std::move(b), n);
-    parts.reference = Array(std::move(answer.x), d);
-    return Problem(std::move(parts));
-  }
-};
+[[noreturn]] void refuse(const std::string& text, const std::vector<SolveCase>& all) {
+  std::string names;
+  for (const SolveCase& one : all) names += (names.empty() ? "" : ", ") + one.name;
+  throw Error(ErrorCode::usage, {.what = "there is no such case",
+                                 .where = "--cases",
+                                 .found = "'" + text + "'",
+                                 .expected = "a part of one of: " + names});
+}
 
 }  // namespace
 
-std::vector<SolveCase> solve_cases(Index rows, std::uint64_t seed, int threads) {
-  const Maker m{rows, seed, threads};
-  const std::vector<std::string> sampled = {"rk", "minibatch-hbm", "normal", "lsqr"};
-  const std::vector<std::string> full = {"normal", "sketch-hbm", "direct", "lsqr"};
-  const std::vector<std::string> stable = {"normal", "sketch-hbm", "direct"};
+std::vector<SolveCase> solve_cases(const Options& options) {
+  const Problems make{options.rows, options.seed, static_cast<int>(options.threads)};
   std::vector<SolveCase> out;
-  for (double kappa : {10.0, 30.0, 100.0})
-    out.push_back({fmt::format("paper, algebraic 1, kappa {:g}", kappa),
-                   [=] { return m.paper(Decay::algebraic, 1.0, kappa, 0.0); }, sampled,
-                   {"normal", "lsqr", "lsmr"}, true});
-  out.push_back({"paper, exponential 0.5, kappa 100",
-                 [=] { return m.paper(Decay::exponential, 0.5, 100.0, 0.0); }, sampled,
-                 {"normal", "lsqr"}, true});
-  out.push_back({"paper, inconsistent, kappa 50",
-                 [=] { return m.paper(Decay::exponential, 0.5, 50.0, 1e-5); }, full,
-                 {"normal", "lsqr"}});
-  out.push_back({"10 % noise, algebraic 1, kappa 100", [=] { return m.noisy(); }, full,
-                 {"normal", "lsqr", "lsmr"}});
-  for (double condition : {1e6, 1e10})
-    out.push_back({fmt::format("condition {:.0e}, noise", condition),
-                   [=] { return m.graded(condition); }, stable, {"normal", "gels", "lstsq"}});
-  out.push_back({"1000 columns, noise", [=] { return m.many_columns(); }, stable,
-                 {"normal", "gels"}});
-  out.push_back({"20 heavy rows, noise", [=] { return m.heavy(); }, full, {"normal", "gels"}});
-  out.push_back({"sparse, 20 a row", [=] { return m.sparse(); }, {"rk", "lsqr", "cgls"},
-                 {"sparse_lsqr", "sparse_lsmr"}, true});
-  out.push_back({"two equal columns, noise", [=] { return m.repeated(); }, {"direct", "lsqr"},
-                 {"lstsq"}});
-  out.push_back({"wide", [=] { return m.wide(); }, {"direct", "lsqr"}, {"lstsq"}, true});
+  add_paper(out, make);
+  add_noisy(out, make);
+  add_shapes(out, make);
+  return out;
+}
+
+std::vector<SolveCase> chosen_cases(std::vector<SolveCase> all, const std::string& texts) {
+  std::vector<char> chosen(all.size(), 0);
+  const std::vector<std::string> wanted = split(texts);
+  if (wanted.empty()) refuse(texts, all);
+  for (const std::string& text : wanted) {
+    const bool whole = std::any_of(all.begin(), all.end(),
+                                   [&](const SolveCase& one) { return one.name == text; });
+    bool any = false;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (whole ? all[i].name != text : all[i].name.find(text) == std::string::npos) continue;
+      chosen[i] = any = true;
+    }
+    if (!any) refuse(text, all);
+  }
+  std::vector<SolveCase> out;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (chosen[i]) out.push_back(std::move(all[i]));
   return out;
 }
 

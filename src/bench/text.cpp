@@ -54,6 +54,7 @@ std::string table_text(const Table& table) {
   std::string out =
       fmt::format("\n{}\n{:>43} {:>18} {:>6}\n", table.title, "median", "quartiles", "GB/s");
   for (const Line& line : table.lines) out += line_text(line);
+  for (const std::string& note : table.notes) out += "  " + note + "\n";
   return out;
 }
 
@@ -72,6 +73,24 @@ std::string heading(const Results& results) {
   out += fmt::format("matrix of {} x {}{}{}\n", results.options.rows, results.options.cols,
                      m.peers.empty() ? "" : "; peers: ", m.peers);
   for (const std::string& note : results.notes) out += note + "\n";
+  return out;
+}
+
+std::string rival_text(const std::optional<Rival>& rival) {
+  return rival ? fmt::format("{:.3g} of {}", rival->times.median, rival->name) : "-";
+}
+
+std::string solved_text(const std::vector<SolvedCase>& cases) {
+  if (cases.empty()) return "";
+  std::string out = fmt::format("\nAUTO\n  {:<40} {:>9} {:>22} {:>22} {:>9} {:>8} {:>8}  {}\n", "",
+                                "seconds", "of the best method", "of the best peer", "predicted",
+                                "error", "backward", "took");
+  for (const SolvedCase& one : cases)
+    out += fmt::format(
+        "  {:<40} {:>9.3g} {:>22} {:>22} {:>9} {:>8.1e} {:>8.1e}  {}{}\n", one.name, one.seconds,
+        rival_text(one.best_fixed), rival_text(one.best_peer),
+        one.predicted_seconds ? fmt::format("{:.2f} x", *one.predicted_seconds / one.seconds) : "-",
+        one.error, one.backward_error, one.method, one.converged ? "" : " (did not converge)");
   return out;
 }
 
@@ -100,7 +119,7 @@ std::string to_text(const Results& results) {
     }
     out += table_text(table);
   }
-  return out + goals_text(results.goals);
+  return out + solved_text(results.solved) + goals_text(results.goals);
 }
 
 }  // namespace polyak::bench

@@ -35,14 +35,33 @@ python sane.py all.json "kernels sampling replicates iterations tomography"
 no_leftovers
 
 # Whole solves are asked for by name.
-expect 0 "$POLYAK" bench solve --quick --json solve.json
+expect 0 "$POLYAK" bench solve --quick --threads 1 --json solve.json
 python sane.py solve.json solve
 python -c '
 import json
 for table in json.load(open("solve.json"))["tables"]:
     error = [f["median"] for f in table["lines"][0]["figures"] if f["name"] == "error"]
-    assert table["lines"][0]["name"] == "auto" and error and error[0] < 1e-4, table["title"]'
+    name = "polyak solve, process" if table["title"].endswith("from files") else "auto"
+    assert table["lines"][0]["name"] == name and error and error[0] < 1e-4, table["title"]'
+holds solve.json 'sum("from_file" in c for c in r["solved"]) == 12 and len(r["solved"]) >= 24'
+holds solve.json 'all(c["converged"] and c["backward_error"] < 1e-7 for c in r["solved"])'
+holds solve.json 'all(c["best_fixed"]["auto_takes"]["median"] > 0 for c in r["solved"])'
 no_leftovers
+[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -user "$(id -un)" -name 'polyak-bench-*' -newer solve.json)" ] ||
+  fail "a folder of the bench is left"
+
+# Some of the cases, and cases from files.
+mkdir given
+printf '%%%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 2\n2 2 4\n3 2 3\n' >given/a.mtx
+printf '%%%%MatrixMarket matrix array real general\n3 1\n2\n4\n5\n' >given/a_rhs1.mtx
+expect 0 "$POLYAK" bench solve --quick --cases wide,a --data given --json some.json
+holds some.json '[c["case"] for c in r["solved"]] == ["wide", "a"] and r["options"]["cases"] == "wide,a"'
+expect 2 "$POLYAK" bench solve --quick --cases nothing
+stderr_has "--cases: there is no such case (found 'nothing', expected a part of one of: exponential"
+refuses 2 "--cases: only the subject solve has cases (found kernels, expected polyak bench solve)" \
+  bench kernels --quick --cases wide
+refuses 66 "--data nowhere: there is no such folder (expected a folder with NAME.mtx and NAME_rhs1.mtx)" \
+  bench solve --quick --data nowhere
 
 # One subject, JSON on standard output and nothing else there.
 expect 0 "$POLYAK" bench sampling --quick --json - --threads 2
@@ -81,6 +100,12 @@ stderr_has "the peers' script gave no time"
 if /usr/bin/python3 -c 'import numpy, scipy' 2>/dev/null; then
   expect 0 "$POLYAK" bench kernels --quick --peers "$POLYAK_SOURCE/bench/peers.py" --json real.json
   holds real.json '"NumPy" in r["machine"]["peers"]'
+  expect 0 "$POLYAK" bench solve --quick --peers "$POLYAK_SOURCE/bench/peers.py" --json race.json \
+    --cases "wide,sparse,heavy rows,algebraic rho=1 kappa=30"
+  holds race.json 'all(c["best_peer"]["auto_takes"]["median"] > 0 for c in r["solved"])'
+  holds race.json 'r["solved"][0]["from_file"]["faster_than_numpy"]["median"] > 0'
+  holds race.json 'all(f["median"] < 1e-4 for t in r["tables"] for l in t["lines"]
+    if l["name"].startswith(("auto", "peer", "NumPy")) for f in l.get("figures", []) if f["name"] == "error")'
 fi
 
 refuses 2 "bench: there is no such subject (found 'kernel', expected kernels, sampling, replicates, \
