@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "automatic_text.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "memory.hpp"
@@ -48,13 +49,6 @@ Examples:
 )"};
 }
 
-std::string size_text(double bytes) {
-  if (bytes < 1e3) return fmt::format("{:.0f} bytes", bytes);
-  if (bytes < 1e6) return fmt::format("{:.3g} kB", bytes / 1e3);
-  return bytes < 1e9 ? fmt::format("{:.3g} MB", bytes / 1e6)
-                     : fmt::format("{:.3g} GB", bytes / 1e9);
-}
-
 std::string as_text(const std::string& path, const FileInfo& info) {
   std::string out = fmt::format("{}: {}\n", path, info.format);
   const auto row = [&](const char* label, const std::string& text) {
@@ -62,14 +56,14 @@ std::string as_text(const std::string& path, const FileInfo& info) {
   };
   if (info.arrays.size() > 1) {
     for (const ArrayInfo& array : info.arrays) out += "  " + described(array) + "\n";
-    row("size", size_text(info.file_bytes));
+    row("size", bytes_text(info.file_bytes));
     return out;
   }
   if (info.arrays.size() == 1 && !info.arrays[0].name.empty()) row("array", info.arrays[0].name);
   row("shape", fmt::format("{} x {}", info.rows, info.cols));
   row("values", info.value_type);
   row("entries", std::to_string(info.nonzeros));
-  row("size", size_text(info.file_bytes));
+  row("size", bytes_text(info.file_bytes));
   if (!info.note.empty()) row("note", info.note);
   if (!info.names.empty()) row("columns", listed(info.names));
   return out;

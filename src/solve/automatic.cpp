@@ -116,7 +116,7 @@ class Automatic {
     out.method = subset_name;
     out.used.tol = options_.tol;
     out.used.rank = trial_->rank;
-    out.pages_read = pages_looked_at(problem_, *trial_, options_.seed);
+    out.pages_read = pages_of_rows(problem_.A(), trial_->rows_read);
     out.relative_residual = trial_->relative_residual;
     out.x = trial_->x;
     out.asked = options_;

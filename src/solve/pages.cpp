@@ -1,9 +1,6 @@
 #include "solve/pages.hpp"
 
 #include <algorithm>
-#include <iterator>
-
-#include "solve/row_subset.hpp"
 
 namespace polyak {
 namespace {
@@ -30,18 +27,10 @@ Index pages_spanned(std::span<const Index> rows, Index row_bytes) {
   return count;
 }
 
-// The draws of try_subset, made again: draw 0 is solved, draw 1 checks it.
-std::optional<Index> pages_looked_at(const Problem& problem, const SubsetTrial& trial,
-                                     std::uint64_t seed) {
-  const Index row_bytes = row_bytes_of(problem.A());
+std::optional<Index> pages_of_rows(const RowMatrix& A, std::span<const Index> rows) {
+  const Index row_bytes = row_bytes_of(A);
   if (row_bytes == 0) return std::nullopt;
-  const auto solved = random_rows(problem.rows(), trial.rows_solved, seed, 0);
-  const auto checked = random_rows(problem.rows(), trial.rows_checked, seed, 1, solved);
-  std::vector<Index> all;
-  all.reserve(solved.size() + checked.size());
-  std::merge(solved.begin(), solved.end(), checked.begin(), checked.end(),
-             std::back_inserter(all));
-  return pages_spanned(all, row_bytes);
+  return pages_spanned(rows, row_bytes);
 }
 
 }  // namespace polyak

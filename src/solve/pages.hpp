@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "solve/subset_trial.hpp"
+#include "polyak/row_matrix.hpp"
 
 namespace polyak {
 
@@ -16,9 +16,8 @@ constexpr Index page_bytes = 4096;
 /// and one after the other from the beginning of a page.
 Index pages_spanned(std::span<const Index> rows, Index row_bytes);
 
-/// Of the rows that try_subset read, with the same seed. Nothing where rows do
-/// not lie one after the other in one place: sparse, made up, on several ranks.
-std::optional<Index> pages_looked_at(const Problem& problem, const SubsetTrial& trial,
-                                     std::uint64_t seed);
+/// Of rows of A. Nothing where those do not lie one after the other in one
+/// place: sparse, made up, on several ranks.
+std::optional<Index> pages_of_rows(const RowMatrix& A, std::span<const Index> rows);
 
 }  // namespace polyak

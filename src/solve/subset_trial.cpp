@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
@@ -54,19 +55,6 @@ double SubsetTrial::failing_share() const {
   return std::min(1.0, std::log(1.0 / doubt) / static_cast<double>(rows_checked));
 }
 
-// 10d rows tell the conditioning well, 2d determine x; up to a few passes'
-// worth of work is what looking first may cost.
-Index rows_to_solve(const Problem& problem, const Costs& costs) {
-  const double d = static_cast<double>(problem.cols());
-  for (const auto& [rows, passes] : {std::pair{10.0 * d, 1.0}, {4.0 * d, 4.0}, {2.0 * d, 10.0}}) {
-    const double work = costs.qr(rows) + costs.small_qr();
-    const double wanted = rows + 16.0;
-    if (work <= passes * costs.pass() && 8.0 * wanted <= static_cast<double>(problem.rows()))
-      return static_cast<Index>(wanted);
-  }
-  return 0;
-}
-
 std::optional<SubsetTrial> try_subset(const Problem& problem, Index count, double tol,
                                       std::uint64_t seed, ThreadTeam& team) {
   const auto solved = random_rows(problem.rows(), count, seed, to_solve);
@@ -89,6 +77,8 @@ std::optional<SubsetTrial> try_subset(const Problem& problem, Index count, doubl
   if (fit.rank > 0)
     trial.condition = fit.singular_values.front() / fit.singular_values[to_size(fit.rank - 1)];
   trial.rows_solved = std::ssize(solved);
+  std::merge(solved.begin(), solved.end(), checked.begin(), checked.end(),
+             std::back_inserter(trial.rows_read));
   check(subset_of(problem, checked, team), x, tol, trial);
   return trial;
 }

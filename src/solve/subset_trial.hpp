@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "core/thread_team.hpp"
-#include "solve/costs.hpp"
+#include "polyak/problem.hpp"
 
 namespace polyak {
 
@@ -17,6 +17,7 @@ struct SubsetTrial {
   Index rank = 0;
   double condition = 0.0;  ///< of the rows taken, σ_1/σ_rank
   Index rows_solved = 0, rows_checked = 0;
+  std::vector<Index> rows_read;  ///< both, ascending
   Index rows_failed = 0;  ///< of those checked: |r_i| > tol(‖a_i‖‖x‖ + |b_i|)
   double relative_residual = 0.0;  ///< ‖r‖/‖b‖ over the rows checked
   double rounding = 0.0;           ///< what rounding alone may leave of it
@@ -31,9 +32,6 @@ struct SubsetTrial {
   /// … at most this share of all rows does not meet the tolerance.
   double failing_share() const;
 };
-
-/// How many rows to solve; 0 where it does not pay.
-Index rows_to_solve(const Problem& problem, const Costs& costs);
 
 /// Nothing where those rows do not hold finite numbers.
 std::optional<SubsetTrial> try_subset(const Problem& problem, Index rows, double tol,

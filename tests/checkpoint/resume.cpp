@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "polyak/checkpoint.hpp"
+#include "support/keeper.hpp"
 #include "support/problems.hpp"
 
 namespace polyak::test {
@@ -25,16 +26,6 @@ class Place {
 
  private:
   std::filesystem::path folder_;
-};
-
-/// Takes every snapshot it can get, or asks to stop after so many calls.
-struct Keeper final : Observer {
-  std::vector<Snapshot> kept;
-  int stop_after = -1, calls = 0;
-
-  bool stop_requested() override { return stop_after >= 0 && calls++ >= stop_after; }
-  bool snapshot_wanted(bool) override { return true; }
-  void snapshot(Snapshot&& snapshot) override { kept.push_back(std::move(snapshot)); }
 };
 
 void expect_same_run(const Report& a, const Report& b) {

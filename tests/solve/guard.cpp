@@ -1,6 +1,6 @@
 // Parameters of our own choosing that prove too bold are taken back.
 
-#include "polyak/snapshot.hpp"
+#include "support/keeper.hpp"
 #include "support/problems.hpp"
 
 namespace polyak::test {
@@ -41,12 +41,6 @@ TEST_P(Misled, parameters_that_were_given_are_left_alone) {
   EXPECT_FALSE(told(report));
   EXPECT_EQ(report.used.step_size, 5.0);
 }
-
-struct Keeper final : Observer {
-  std::vector<Snapshot> kept;
-  bool snapshot_wanted(bool) override { return true; }
-  void snapshot(Snapshot&& snapshot) override { kept.push_back(std::move(snapshot)); }
-};
 
 TEST_P(Misled, resumed_after_a_retreat_it_has_the_same_bits) {
   const Problem problem(consistent(3000, 8));

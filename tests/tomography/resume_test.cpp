@@ -5,20 +5,13 @@
 #include <cmath>
 #include <numbers>
 
-#include "polyak/tomography_phantom.hpp"
 #include "polyak/tomography_reconstruct.hpp"
+#include "support/keeper.hpp"
 
 namespace polyak::tomography {
 namespace {
 
-struct Keeper final : Observer {
-  std::vector<Snapshot> kept;
-  int stop_after = -1, calls = 0;
-
-  bool stop_requested() override { return stop_after >= 0 && calls++ >= stop_after; }
-  bool snapshot_wanted(bool) override { return true; }
-  void snapshot(Snapshot&& snapshot) override { kept.push_back(std::move(snapshot)); }
-};
+using test::Keeper;
 
 Geometry scan() {
   Geometry g;
