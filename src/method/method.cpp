@@ -82,6 +82,7 @@ const std::vector<Entry>& entries() {
       {{"ark", "accelerated randomized Kaczmarz", lambda_min, true}, make_accelerated_kaczmarz},
       {{"cgls", "conjugate gradients for least squares", ridge, false}, make_cgls},
       {{"lsqr", "Paige and Saunders' LSQR", ridge, false}, make_lsqr},
+      {{"cg", "conjugate gradients, one read of A an iteration", ridge, false}, make_one_read_cg},
       {{"direct", "QR factorisation, rank-revealing", ridge, false}, make_direct},
       {{"normal", "normal equations by Cholesky, refined", ridge, false}, make_normal},
       {{"sketch-hbm", "heavy ball preconditioned by a sketch of A", ridge, false},

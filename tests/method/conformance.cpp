@@ -50,7 +50,9 @@ TEST_P(EveryMethod, gives_the_same_bits_for_any_number_of_threads) {
 
 TEST_P(EveryMethod, gives_the_same_bits_when_stopped_and_continued) {
   const auto problem = std::make_shared<const Problem>(consistent());
-  const Index stop = method() == "direct" ? 1 : 37, end = 60;
+  // cg is exact to the last bit before 37: whoever measures there is done.
+  const bool early = method() == "cg";
+  const Index stop = method() == "direct" ? 1 : early ? 4 : 37, end = early ? 7 : 60;
   Solver straight(problem, fixed(end));
   (void)straight.run();
   Solver stopped(problem, fixed(stop));
