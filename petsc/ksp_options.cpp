@@ -49,7 +49,7 @@ PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
   std::optional<double> ridge = own.ridge, gamma = o.gamma;
   PetscOptionsHeadBegin(PetscOptionsObject, "KSP polyak options: least squares by row sampling");
   PetscCall(read.word("-ksp_polyak_method",
-                      "minibatch-hbm, minibatch-nag, minibatch-sgd, hbm, nag, gd, cgls, lsqr, "
+                      "minibatch-hbm, minibatch-nag, minibatch-sgd, hbm, nag, gd, cg, cgls, lsqr, "
                       "normal, sketch-hbm, direct or auto",
                       o.method));
   PetscCall(read.count("-ksp_polyak_batch", "Rows a step; chosen for the problem unless given",

@@ -7,7 +7,6 @@
 #include "output_paths.hpp"
 #include "progress.hpp"
 #include "ranks.hpp"
-#include "ranks.hpp"
 #include "signals.hpp"
 
 namespace polyak::cli {

@@ -29,7 +29,8 @@ writing failed, 75 interrupted and saved by --checkpoint, 130 and 143 interrupte
 without (x is written either way).
 
 With --log-format json, standard error holds one object a line ("event" is
-start, measure, warning, finish or error) and standard output the report.
+start, resume, measure, checkpoint, warning, finish or error) and standard output
+the report.
 
 Examples:
   polyak solve A.npy b.npy --output x.npy

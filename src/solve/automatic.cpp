@@ -7,8 +7,8 @@
 
 #include "core/clock.hpp"
 #include "solve/candidates.hpp"
-#include "solve/pages.hpp"
 #include "solve/driver.hpp"
+#include "solve/pages.hpp"
 #include "solve/runs.hpp"
 
 namespace polyak {
@@ -170,16 +170,18 @@ class Automatic {
     if (options.max_passes) *options.max_passes = std::max(0.0, *options.max_passes - passes());
     if (candidate.passes)
       options.max_passes = std::min(*candidate.passes, options.max_passes.value_or(1e300));
-    if (options.time_limit_s) *options.time_limit_s = std::max(0.0, *options.time_limit_s - spent() + runs_.earlier_seconds());
+    if (options.time_limit_s) *options.time_limit_s = std::max(0.0, *options.time_limit_s - spent());
     return options;
   }
 
   double passes() const {
     return static_cast<double>(total_.row_products) / static_cast<double>(problem_.rows());
   }
-  double spent() const {
+  double all_seconds() const {
     return total_.seconds.setup + total_.seconds.solve + total_.seconds.measure;
   }
+  // By this process, whose own the time limit is.
+  double spent() const { return all_seconds() - runs_.earlier_seconds(); }
 
   void add(Report report) {
     for (Measurement m : report.history) {
@@ -205,7 +207,7 @@ class Automatic {
 
   bool met() const { return total_.backward_error && *total_.backward_error <= options_.tol; }
   bool out_of_budget() const {
-    return (options_.time_limit_s && spent() - runs_.earlier_seconds() >= *options_.time_limit_s) ||
+    return (options_.time_limit_s && spent() >= *options_.time_limit_s) ||
            (options_.max_iterations && total_.iterations >= *options_.max_iterations) ||
            (options_.max_passes && passes() >= *options_.max_passes);
   }
@@ -227,7 +229,7 @@ class Automatic {
     total_.asked = options_;
     total_.history = std::move(history_);
     total_.passes = passes();
-    total_.seconds.total = spent();
+    total_.seconds.total = all_seconds();
     return std::move(total_);
   }
 
