@@ -202,10 +202,50 @@ HWY_INLINE void gradient_by(const DenseBlock<Value>& A, const RowList& rows, dou
   });
 }
 
+/// The rows of a range, for one column of x. While a group is added to g, a
+/// quarter of the columns at a time, the rows of the next one are multiplied:
+/// memory is asked without a pause.
+template <class Value>
+HWY_INLINE void range_gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a,
+                               double scale_b, const double* x, ConstView b, double* g,
+                               double* residual2) {
+  constexpr Index size = range_group;
+  const auto row = [&](Index t) HWY_ATTR { return A.data + t * A.stride; };
+  const auto factor = [&](Index t) HWY_ATTR {
+    const Value* a = row(t);
+    double s = 0.0;
+    dots<1, Value>(&a, nullptr, x, A.d, &s);
+    const double r = scale_b * (s - b(t, 0)), w = rows.weight(t);
+    if (residual2) *residual2 += w * r * r;
+    return w * r * scale_a;
+  };
+  const Index whole = rows.count / size * size;
+  double now[size], next[size];
+  for (Index i = 0; i < size && whole > 0; ++i) now[i] = factor(i);
+  for (Index t = 0; t < whole; t += size) {
+    for (Index i = 0; i < size; ++i) {
+      if (t + size < whole) next[i] = factor(t + size + i);
+      const Index first = i * A.d / size / lanes * lanes;
+      const Index last = i + 1 == size ? A.d : (i + 1) * A.d / size / lanes * lanes;
+      const Value* a[size];
+      for (Index r = 0; r < size; ++r) a[r] = row(t + r) + first;
+      add_rows<size, Value>(a, nullptr, now, last - first, g + first);
+    }
+    std::copy_n(next, size, now);
+  }
+  for (Index t = whole; t < rows.count; ++t) {
+    const double c = factor(t);
+    const Value* a = row(t);
+    add_rows<1, Value>(&a, nullptr, &c, A.d, g);
+  }
+}
+
 template <class Value>
 void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a, double scale_b,
               ConstView x, ConstView b, View g, double* residual2) {
-  if (rows.index) gradient_by<true>(A, rows, scale_a, scale_b, x, b, g, residual2);
+  if (!rows.index && x.rows == 1)
+    range_gradient(A, rows, scale_a, scale_b, x.row(0), b, g.row(0), residual2);
+  else if (rows.index) gradient_by<true>(A, rows, scale_a, scale_b, x, b, g, residual2);
   else gradient_by<false>(A, rows, scale_a, scale_b, x, b, g, residual2);
 }
 
