@@ -5,7 +5,9 @@
 /// rows, owned or viewed. A view costs nothing and must outlive the matrix;
 /// pass `keep_alive` to hand over whatever owns the memory.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -20,6 +22,15 @@ MatrixPtr dense_matrix(std::vector<double> values, Index rows, Index cols);
 MatrixPtr dense_matrix(std::vector<float> values, Index rows, Index cols);
 MatrixPtr dense_view(MatrixView<const double> view, std::shared_ptr<const void> keep_alive = {});
 MatrixPtr dense_view(MatrixView<const float> view, std::shared_ptr<const void> keep_alive = {});
+
+/// Copies `bytes` bytes of the view from `from` to `to`, another way than through
+/// memory. Of a mapped file touching a page costs its neighbours too: the system
+/// maps sixteen at a time.
+using ReadBytes = std::function<void(const void* from, std::size_t bytes, void* to)>;
+
+/// A view of a mapped file, of which copy_rows reads single rows by `read`.
+MatrixPtr dense_view(MatrixView<const double> view, std::shared_ptr<const void> keep_alive,
+                     ReadBytes read);
 
 /// Compressed sparse rows: row i holds entries row_start[i] .. row_start[i+1].
 /// Columns ascend within a row and do not repeat; see csr_from_triplets for

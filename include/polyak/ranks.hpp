@@ -30,9 +30,10 @@ using CompleteSums = std::function<void(std::span<double>)>;
 
 /// A of `rows` rows, of which `own` are those from `first` on. Every rank calls
 /// this together. Steps that go row after row (RowMatrix::kaczmarz) are refused
-/// where there is more than one rank.
+/// where there is more than one rank. With `exchange` many ranks share the work of
+/// drawing large batches; the draws are the same without.
 MatrixPtr rank_rows(MatrixPtr own, Index first, Index rows, Index rank, Index ranks,
-                    CompleteSums complete);
+                    CompleteSums complete, ExchangeWords exchange = {});
 
 enum class Keep { whole, copy };
 

@@ -37,6 +37,7 @@ struct Share {
   Index first = 0;
   Index rank = 0;   ///< of this process, from 0
   Index ranks = 1;  ///< processes that hold a share, maybe an empty one
+  const ExchangeWords* exchange = nullptr;  ///< null where they form sums and no more
 };
 
 class RowMatrix {
@@ -96,6 +97,9 @@ class RowMatrix {
   /// What is held here; the calls above ask for nothing else, and reading other
   /// rows gives zeros (polyak/ranks.hpp).
   virtual Share share() const { return {this, 0, 0, 1}; }
+
+  /// A hint, which changes no result: these rows will be asked for soon.
+  virtual void expect(std::span<const Index> /*rows*/) const {}
 };
 
 }  // namespace polyak

@@ -11,7 +11,8 @@ namespace polyak {
 namespace {
 
 template <class Value>
-MatrixPtr view_matrix(MatrixView<const Value> view, std::shared_ptr<const void> keep_alive) {
+MatrixPtr view_matrix(MatrixView<const Value> view, std::shared_ptr<const void> keep_alive,
+                      ReadBytes read = {}) {
   const std::string shape = std::to_string(view.rows) + " x " + std::to_string(view.cols) +
                             ", stride " + std::to_string(view.stride);
   if (view.rows < 0 || view.cols < 0 || view.stride < view.cols) {
@@ -30,7 +31,7 @@ MatrixPtr view_matrix(MatrixView<const Value> view, std::shared_ptr<const void> 
                 {.what = "a dense matrix has no data", .found = "nothing", .expected = shape});
   }
   return std::make_shared<TypedMatrix<DenseRows<Value>>>(
-      DenseRows<Value>{view, std::move(keep_alive)});
+      DenseRows<Value>{view, std::move(keep_alive), std::move(read)});
 }
 
 template <class Value>
@@ -56,6 +57,10 @@ MatrixPtr dense_matrix(std::vector<float> values, Index rows, Index cols) {
 }
 MatrixPtr dense_view(MatrixView<const double> view, std::shared_ptr<const void> keep_alive) {
   return view_matrix(view, std::move(keep_alive));
+}
+MatrixPtr dense_view(MatrixView<const double> view, std::shared_ptr<const void> keep_alive,
+                     ReadBytes read) {
+  return view_matrix(view, std::move(keep_alive), std::move(read));
 }
 MatrixPtr dense_view(MatrixView<const float> view, std::shared_ptr<const void> keep_alive) {
   return view_matrix(view, std::move(keep_alive));

@@ -93,9 +93,17 @@ void Products::gradient(std::span<const Index> rows, std::span<const double> wei
   complete(g);
 }
 
-// The rows of batches from `reached` to `last`, block of A by block of A.
-void Products::sweep(std::span<const Batch> batches, std::span<Index> reached, Index last,
-                     ConstView x, ConstView b, View g) const {
+// Of one of several batches, as gradient() would cut it alone; those that others
+// have and it has not are empty.
+Products::Part Products::chunk_of(const Batch& batch, Index chunk) const {
+  const Index count = std::ssize(batch.rows), chunks = chunk_count(count);
+  const Index here = std::min(chunk, chunks);
+  return {here * count / chunks, std::min(here + 1, chunks) * count / chunks};
+}
+
+// What the batches have for this chunk, block of A by block of A.
+void Products::sweep(std::span<const Batch> batches, std::span<Part> left, ConstView x, ConstView b,
+                     View g) const {
   const double row_bytes = A_.bytes() / static_cast<double>(A_.rows());
   const Index block = std::max<Index>(1, static_cast<Index>(swept_bytes / std::max(1.0, row_bytes)));
   const Index columns = x.rows / std::ssize(batches);
@@ -105,11 +113,11 @@ void Products::sweep(std::span<const Batch> batches, std::span<Index> reached, I
     next = none;
     for (std::size_t r = 0; r < batches.size(); ++r) {
       const auto& [rows, weights] = batches[r];
-      const std::size_t from = to_size(reached[r]);
+      const std::size_t from = to_size(left[r].first), last = to_size(left[r].last);
       std::size_t to = from;
-      while (to < to_size(last) && rows[to] < end) ++to;
-      reached[r] = static_cast<Index>(to);
-      if (to < to_size(last)) next = std::min(next, rows[to]);
+      while (to < last && rows[to] < end) ++to;
+      left[r].first = static_cast<Index>(to);
+      if (to < last) next = std::min(next, rows[to]);
       if (to == from) continue;
       const Index top = static_cast<Index>(r) * columns;
       A_.gradient(rows.subspan(from, to - from), weights.subspan(from, to - from), scale_,
@@ -122,13 +130,14 @@ void Products::sweep(std::span<const Batch> batches, std::span<Index> reached, I
 // Chunk c of every batch holds about the same part of A, and is swept together.
 void Products::gradients(std::span<const Batch> batches, ConstView x, ConstView b, View g) {
   if (batches.size() == 1) return gradient(batches[0].rows, batches[0].weights, x, b, g);
-  const Index count = batches.empty() ? 0 : std::ssize(batches[0].rows), chunks = chunk_count(count);
+  Index chunks = 1;
+  for (const Batch& batch : batches) chunks = std::max(chunks, chunk_count(std::ssize(batch.rows)));
   const std::size_t each = batches.size();
-  if (reached_.size() < to_size(chunks) * each) reached_.resize(to_size(chunks) * each);
+  if (left_.size() < to_size(chunks) * each) left_.resize(to_size(chunks) * each);
   sum_chunks(chunks, g, [&](Index chunk, View sum) {
-    const std::span reached(reached_.data() + to_size(chunk) * each, each);
-    std::fill(reached.begin(), reached.end(), chunk * count / chunks);
-    sweep(batches, reached, (chunk + 1) * count / chunks, x, b, sum);
+    const std::span left(left_.data() + to_size(chunk) * each, each);
+    for (std::size_t r = 0; r < each; ++r) left[r] = chunk_of(batches[r], chunk);
+    sweep(batches, left, x, b, sum);
   });
   complete(g);
 }

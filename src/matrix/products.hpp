@@ -39,7 +39,7 @@ class Products {
   void gradient(std::span<const Index> rows, std::span<const double> weights, ConstView x,
                 ConstView b, View g);
 
-  /// Several batches of one size, each with its own rows of x and of g, in one
+  /// Several batches of about one size, each with its own rows of x and of g, in one
   /// sweep over A: a block of rows stays in cache while every batch uses its
   /// share of it. The bits are those of one batch after the other.
   void gradients(std::span<const Batch> batches, ConstView x, ConstView b, View g);
@@ -81,8 +81,13 @@ class Products {
   double root_weight(Index i) const;  // scale.a·√w_i
   View part(Index chunk, View g);
   double* scratch(Index count);
-  void sweep(std::span<const Batch> batches, std::span<Index> reached, Index last, ConstView x,
-             ConstView b, View g) const;
+  // Entries first .. last-1 of a batch.
+  struct Part {
+    Index first = 0, last = 0;
+  };
+  Part chunk_of(const Batch& batch, Index chunk) const;
+  void sweep(std::span<const Batch> batches, std::span<Part> left, ConstView x, ConstView b,
+             View g) const;
   void add_parts(Index chunks, View g);
 
   /// g = Σ of what body(chunk, sum) adds to its own zeroed block.
@@ -98,7 +103,7 @@ class Products {
   // Room that grows to what is asked for, once.
   std::vector<double> parts_;    // chunk 0 sums into the result itself
   std::vector<double> scratch_;  // of each chunk
-  std::vector<Index> reached_;   // of each chunk: how far each batch has come
+  std::vector<Part> left_;       // of each chunk: what each batch still has
 };
 
 }  // namespace polyak

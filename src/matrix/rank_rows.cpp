@@ -10,9 +10,11 @@ namespace {
 // The calls of the whole matrix, cut down to the rows that are here.
 class RankRows final : public RowMatrix {
  public:
-  RankRows(MatrixPtr own, Index first, Index rows, Index rank, Index ranks, CompleteSums complete)
+  RankRows(MatrixPtr own, Index first, Index rows, Index rank, Index ranks, CompleteSums complete,
+           ExchangeWords exchange)
       : own_(std::move(own)),
         complete_(std::move(complete)),
+        exchange_(std::move(exchange)),
         first_(first),
         last_(first + own_->rows()),
         rows_(rows),
@@ -29,12 +31,14 @@ class RankRows final : public RowMatrix {
   Index nonzeros() const override { return nonzeros_; }
   double bytes() const override { return bytes_; }
   std::string kind() const override { return own_->kind(); }
-  Share share() const override { return {own_.get(), first_, rank_, ranks_}; }
+  Share share() const override {
+    return {own_.get(), first_, rank_, ranks_, exchange_ ? &exchange_ : nullptr};
+  }
   void complete(std::span<double> sums) const override { complete_(sums); }
 
   void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
                 ConstView x, ConstView b, View g) const override {
-    constexpr std::size_t few = 512;
+    constexpr std::size_t few = 1024;  // a chunk of Products, mostly
     Index here[few];
     double factors[few];
     std::size_t count = 0;
@@ -125,6 +129,7 @@ class RankRows final : public RowMatrix {
 
   MatrixPtr own_;
   CompleteSums complete_;
+  ExchangeWords exchange_;
   Index first_, last_, rows_, rank_, ranks_, nonzeros_ = 0;
   double bytes_ = 0.0;
 };
@@ -138,13 +143,14 @@ RowRange even_share(Index rows, Index rank, Index ranks) {
 }
 
 MatrixPtr rank_rows(MatrixPtr own, Index first, Index rows, Index rank, Index ranks,
-                    CompleteSums complete) {
+                    CompleteSums complete, ExchangeWords exchange) {
   if (first < 0 || first + own->rows() > rows || rank < 0 || rank >= ranks)
     throw Error(ErrorCode::bad_data, {.what = "the rows of a rank lie outside of the matrix",
                                       .found = std::to_string(own->rows()) + " rows from " +
                                                std::to_string(first) + " on",
                                       .expected = "within " + std::to_string(rows) + " rows"});
-  return std::make_shared<RankRows>(std::move(own), first, rows, rank, ranks, std::move(complete));
+  return std::make_shared<RankRows>(std::move(own), first, rows, rank, ranks, std::move(complete),
+                                    std::move(exchange));
 }
 
 Array only_rows(const Array& b, RowRange range) {

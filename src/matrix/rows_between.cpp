@@ -10,7 +10,10 @@ template <class Value>
 MatrixPtr cut_rows(const DenseRows<Value>& dense, RowRange range, const MatrixPtr& A, Keep keep) {
   const MatrixView<const Value> view{dense.view.row(range.first), range.last - range.first,
                                      dense.view.cols, dense.view.stride};
-  if (keep == Keep::whole) return dense_view(view, A);
+  if (keep == Keep::whole) {
+    if constexpr (std::is_same_v<Value, double>) return dense_view(view, A, dense.read);
+    return dense_view(view, A);
+  }
   std::vector<Value> values;
   values.reserve(to_size(view.size()));
   for (Index i = 0; i < view.rows; ++i)

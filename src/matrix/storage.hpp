@@ -10,6 +10,7 @@
 
 #include "kernels/dense.hpp"
 #include "kernels/sparse.hpp"
+#include "polyak/matrices.hpp"
 
 namespace polyak {
 
@@ -22,6 +23,7 @@ template <class Value>
 struct DenseRows {
   MatrixView<const Value> view;
   std::shared_ptr<const void> keep_alive;
+  ReadBytes read = {};  // of single rows; empty reads them where they lie
 
   Index rows() const { return view.rows; }
   Index cols() const { return view.cols; }
@@ -29,6 +31,18 @@ struct DenseRows {
   double bytes() const { return static_cast<double>(view.size()) * sizeof(Value); }
   std::string kind() const { return "dense, " + precision_name<Value>(); }
   kernels::DenseRow<Value> row(Index i) const { return {view.row(i), view.cols}; }
+  void copy(Index first, Index last, View out) const {
+    constexpr Index few = 4;
+    const bool apart = std::is_same_v<Value, double> && read && last - first <= few;
+    for (Index i = first; i < last; ++i) {
+      if (apart) read(view.row(i), to_size(view.cols) * sizeof(Value), out.row(i - first));
+      else row(i).copy(out.row(i - first));
+    }
+  }
+  void expect(Index i) const {
+    constexpr Index line = 64 / static_cast<Index>(sizeof(Value));
+    for (Index j = 0; j < view.cols; j += line) __builtin_prefetch(view.row(i) + j);
+  }
   /// The rows from `first` on.
   kernels::DenseBlock<Value> from(Index first) const {
     return {view.row(first), view.stride, view.cols};
@@ -54,7 +68,11 @@ struct CsrRows {
     return "csr, " + precision_name<Value>() + ", " + std::to_string(8 * sizeof(Column)) +
            "-bit columns";
   }
+  void expect(Index) const {}  // where a row lies would have to be read first
   kernels::SparseRow<Value, Column> row(Index i) const { return from(0).row(i); }
+  void copy(Index first, Index last, View out) const {
+    for (Index i = first; i < last; ++i) row(i).copy(out.row(i - first));
+  }
   kernels::SparseBlock<Value, Column> from(Index first) const {
     return {row_start.data() + first, columns.data(), values.data(), cols_count};
   }

@@ -70,7 +70,11 @@ class TypedMatrix final : public RowMatrix {
   }
 
   void copy_rows(Index first, Index last, View out) const override {
-    for (Index i = first; i < last; ++i) storage_.row(i).copy(out.row(i - first));
+    storage_.copy(first, last, out);
+  }
+
+  void expect(std::span<const Index> rows) const override {
+    for (const Index i : rows) storage_.expect(i);
   }
 
  private:

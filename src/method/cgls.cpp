@@ -37,6 +37,8 @@ class Cgls final : public Method {
     return out;
   }
 
+  std::span<const double> gradient2() const override { return state_.vectors[3]; }
+
   bool finished() const override {
     for (double s2 : state_.vectors[3])
       if (s2 > 0.0) return false;

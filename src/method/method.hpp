@@ -53,6 +53,9 @@ class Method {
   /// Nothing more can come (a direct method has its answer, a Krylov method
   /// met an exact zero).
   virtual bool finished() const { return false; }
+  /// ‖Ãᵀr̃‖² of each right-hand side at x, where the method has it at hand, and
+  /// then one whose ‖r‖ never grows; else nothing.
+  virtual std::span<const double> gradient2() const { return {}; }
   /// What it has seen of the condition of A, from below; most see nothing.
   virtual std::optional<double> condition() const { return std::nullopt; }
 
@@ -94,6 +97,7 @@ class GradientSource {
   Index operator()(Index k, ConstView x, View g);
 
  private:
+  void expect(const BatchDrawer* next) const;
   Index sampled(Index k, ConstView x, View g);
   Index full(ConstView x, View g);
 

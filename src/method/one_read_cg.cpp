@@ -35,6 +35,8 @@ class OneReadCg final : public Method {
     state_.iteration = last;
   }
 
+  std::span<const double> gradient2() const override { return state_.vectors[3]; }
+
   bool finished() const override {
     return std::all_of(state_.vectors[3].begin(), state_.vectors[3].end(),
                        [](double s2) { return s2 == 0.0; });

@@ -65,19 +65,20 @@ std::size_t BatchSteps::buckets(std::size_t draws) {
 }
 
 void BatchSteps::small() const {
-  random.bits(k, 0, rows.size(), as_bits(scratch));
-  finish(0, rows.size(), 0);
+  if (random) random->bits(k, 0, rows.size(), as_bits(scratch));
+  else std::copy(rows.begin(), rows.end(), scratch.begin());
+  finish(0, rows.size(), free_bits());
 }
 
 void BatchSteps::draw(std::size_t chunk) const {
   const std::size_t parts = buckets(rows.size()), last = (chunk + 1) * rows.size() / chunks;
-  const int shift = 64 - std::countr_zero(parts);
+  const int shift = 64 - free_bits() - std::countr_zero(parts);
   std::uint64_t counts[most_buckets];  // here, and not shared lines of `places`
   std::fill_n(counts, parts, 0u);
   std::uint64_t* bits = as_bits(rows);
   for (std::size_t t = chunk * rows.size() / chunks; t < last; t += block) {
     const std::size_t end = std::min(t + block, last);
-    random.bits(k, t, end - t, bits + t);
+    if (random) random->bits(k, t, end - t, bits + t);
     for (std::size_t i = t; i < end; ++i) ++counts[bits[i] >> shift];
   }
   std::copy_n(counts, parts, places + chunk * parts);
@@ -97,7 +98,7 @@ void BatchSteps::add_up() const {
 
 void BatchSteps::deal(std::size_t chunk) const {
   const std::size_t parts = buckets(rows.size()), last = (chunk + 1) * rows.size() / chunks;
-  const int shift = 64 - std::countr_zero(parts);
+  const int shift = 64 - free_bits() - std::countr_zero(parts);
   std::uint64_t place[most_buckets];
   std::copy_n(places + chunk * parts, parts, place);
   const std::uint64_t* from = as_bits(rows);
@@ -111,7 +112,8 @@ void BatchSteps::deal(std::size_t chunk) const {
 void BatchSteps::finish(std::size_t bucket) const {
   const std::size_t parts = buckets(rows.size());
   const std::uint64_t* ends = places + (chunks - 1) * parts;
-  finish(bucket == 0 ? 0 : ends[bucket - 1], ends[bucket], std::countr_zero(parts));
+  finish(bucket == 0 ? 0 : ends[bucket - 1], ends[bucket],
+         free_bits() + std::countr_zero(parts));
 }
 
 void BatchSteps::finish(std::size_t first, std::size_t last, int known_bits) const {

@@ -2,12 +2,16 @@
 
 // The steps of drawing a batch, sorted by row, in parts that any thread may do:
 //   draw     a chunk of the draws, and count how many fall into each bucket
-//            (the top bits of a draw: equal parts of the points);
+//            (the top bits of a draw: equal parts of the points); where ranks
+//            share the rows, only those that fall into the own rows' points,
+//            counted from the first of them, are there already;
 //   deal     the chunk's draws out to their buckets;
 //   finish   a bucket: sort its draws, look their rows up, weigh them. The part
 //            of the row table that it needs stays in cache.
 // The list is sorted, so that who did what leaves no trace.
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -21,7 +25,7 @@ struct BatchSteps {
   static std::size_t buckets(std::size_t draws);
 
   const RowTable& table;
-  const Random& random;
+  const Random* random;  // null: `rows` holds the draws
   std::uint64_t k;
   std::span<Index> rows;     // first the draws, at last their rows
   std::span<Index> scratch;  // as long
@@ -43,6 +47,8 @@ struct BatchSteps {
   }
 
  private:
+  /// Draws of one's own part have zeros on top; some bits are always left to sort by.
+  int free_bits() const { return std::min(std::countl_zero((table.points() << 2) - 1), 40); }
   void small() const;
   void draw(std::size_t chunk) const;
   void add_up() const;

@@ -22,6 +22,12 @@ class BatchWindow {
     return drawers_[to_size(k - first_)];
   }
 
+  /// That of iteration k if it has been drawn already, else null.
+  const BatchDrawer* drawn(Index k) const {
+    const bool here = k >= first_ && k < first_ + std::ssize(drawers_);
+    return here ? &drawers_[to_size(k - first_)] : nullptr;
+  }
+
  private:
   void draw_from(Index k);
   void expect_from(Index k) const;

@@ -6,11 +6,21 @@
 #include <span>
 #include <vector>
 
+#include "sampling/rank_sums.hpp"
+
 namespace polyak {
 
-/// start[j] .. start[j+1]-1 are the points of row j; start[n] = 2^62. A row of
-/// positive weight has at least one point, a row of weight zero none. Error
-/// bad_data unless the weights are finite, ≥ 0 and not all zero.
-std::vector<std::uint64_t> integer_starts(std::span<const double> weights);
+/// The points of the rows held here begin at `first`; those of row j of them are
+/// first + of_row[j] .. first + of_row[j+1] - 1.
+struct IntegerStarts {
+  std::uint64_t first = 0;
+  std::vector<std::uint64_t> of_row;
+};
+
+/// Points for each of the rows held here; all ranks' together are 0 .. 2^62-1, and
+/// the same for any number of ranks. A row of positive weight has at least one
+/// point, a row of weight zero none. Error bad_data, on every rank, unless all
+/// weights are finite, ≥ 0 and not all zero.
+IntegerStarts integer_starts(std::span<const double> weights, const RankSums& ranks = {});
 
 }  // namespace polyak

@@ -42,9 +42,9 @@ std::vector<double> law_weights(Sampling law, std::span<const double> norms2,
 
 double sampling_eta(const Sampler& sampler, std::span<const double> norms2, double frobenius2) {
   double eta = 0.0;
-  for (std::size_t j = 0; j < norms2.size(); ++j) {
-    if (norms2[j] > 0.0)
-      eta = std::max(eta, norms2[j] / frobenius2 / sampler.probability(static_cast<Index>(j)));
+  for (Index j = sampler.first(); j < sampler.first() + sampler.rows(); ++j) {
+    const double norm2 = norms2[to_size(j)];
+    if (norm2 > 0.0) eta = std::max(eta, norm2 / frobenius2 / sampler.probability(j));
   }
   return eta;
 }

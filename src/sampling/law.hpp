@@ -22,7 +22,8 @@ Sampling law_named(const std::string& name);
 std::vector<double> law_weights(Sampling law, std::span<const double> norms2,
                                 std::span<const double> given);
 
-/// eta = max_j w_j‖a_j‖²/(p_j‖A‖_F²), Assumption 1 of the paper.
+/// eta = max_j w_j‖a_j‖²/(p_j‖A‖_F²), Assumption 1 of the paper, over the rows that
+/// the sampler has; `norms2` are all rows'.
 double sampling_eta(const Sampler& sampler, std::span<const double> norms2, double frobenius2);
 
 }  // namespace polyak

@@ -109,26 +109,35 @@ HWY_EXPORT(find_and_weigh);
 
 constexpr int most_cells = 23;  // as a power of two: half a gigabyte of lines
 
-int cell_bits(Index rows) {
-  return std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows))) - 2, 1,
-                    most_cells);
+std::size_t cells_of(std::uint64_t points, int shift) {
+  return points == 0 ? 0 : static_cast<std::size_t>((points - 1) >> (shift - 2)) + 1;
+}
+
+// At least two rows to a cell.
+int cell_shift(std::uint64_t points, Index rows) {
+  const auto most = to_size(std::clamp<Index>(rows / 2, 2, Index{1} << most_cells));
+  int shift = 2;
+  while (cells_of(points, shift) > most) ++shift;
+  return shift;
 }
 
 }  // namespace
 
-RowTable::RowTable(std::vector<std::uint64_t> start)
+RowTable::RowTable(std::vector<std::uint64_t> start, Index first)
     : rows_(std::ssize(start) - 1),
+      first_(first),
       start_(std::move(start)),
-      shift_(64 - cell_bits(rows_)),
-      lines_(std::make_unique_for_overwrite<Line[]>(cells() + 1)) {
-  start_.insert(start_.end(), 6, static_cast<std::uint64_t>(total));
-  ask_for_huge_pages(lines_.get(), cells() * sizeof(Line));
+      shift_(cell_shift(points(), rows_)),
+      cells_(cells_of(points(), shift_)),
+      lines_(std::make_unique_for_overwrite<Line[]>(cells_ + 1)) {
+  start_.insert(start_.end(), 6, points());
+  ask_for_huge_pages(lines_.get(), cells_ * sizeof(Line));
   fill();
 }
 
 void RowTable::fill() {
   const std::uint64_t* from = start_.data();  // of the row that holds the cell's first point
-  for (std::size_t cell = 0; cell < cells(); ++cell) {
+  for (std::size_t cell = 0; cell < cells_; ++cell) {
     const std::uint64_t first = static_cast<std::uint64_t>(cell) << (shift_ - 2);
     int passed = 0;
     do {  // without a branch per row
@@ -137,9 +146,9 @@ void RowTable::fill() {
       from += passed;
     } while (passed == 6);
     for (int i = 0; i < 7; ++i) lines_[cell].start[i] = static_cast<std::int64_t>(from[i]);
-    lines_[cell].row = total + (from - start_.data());
+    lines_[cell].row = total + first_ + (from - start_.data());
   }
-  lines_[cells()].row = total + rows_ - 1;
+  lines_[cells_].row = total + first_ + rows_ - 1;
 }
 
 Index RowTable::find(std::uint64_t bits) const {
@@ -161,9 +170,9 @@ void RowTable::find(const std::uint64_t* bits, std::size_t count, Index* rows, W
 
 Index RowTable::search(std::uint64_t bits) const {
   const Line* here = &line(bits);
-  const auto first = start_.begin() + (here[0].row - total) + 1;
-  const auto last = start_.begin() + (here[1].row - total) + 1;
-  return static_cast<Index>(std::upper_bound(first, last, bits >> 2) - start_.begin()) - 1;
+  const auto first = start_.begin() + (here[0].row - total - first_) + 1;
+  const auto last = start_.begin() + (here[1].row - total - first_) + 1;
+  return first_ + static_cast<Index>(std::upper_bound(first, last, bits >> 2) - start_.begin()) - 1;
 }
 
 }  // namespace polyak

@@ -1,9 +1,9 @@
 #pragma once
 
-// From a point of [0, 2^62) to the row that holds it, at the cost of one cache
-// line.
+// From a point to the row that holds it, at the cost of one cache line. Points are
+// counted from the first one of the rows held here: with one rank there are 2^62.
 //
-// [0, 2^62) is cut into equal cells, about four rows each. A cell's line holds
+// They are cut into equal cells, about four rows each. A cell's line holds
 // the row that its first point belongs to, that row's start and the starts of
 // the six rows that follow. How many of them are not above the point says the
 // row; its two ends, hence its probability, are in the same line. A point
@@ -25,12 +25,16 @@ struct Weighing {
 
 class RowTable {
  public:
-  /// `start` ascends from 0 to 2^62: where each row begins, and the end.
-  explicit RowTable(std::vector<std::uint64_t> start);
+  /// `start` ascends from 0 to 2^62 at most: where each row begins, and the end.
+  /// The first of them is row `first` of the whole.
+  explicit RowTable(std::vector<std::uint64_t> start, Index first = 0);
 
   Index rows() const { return rows_; }
+  Index first() const { return first_; }
+  std::uint64_t points() const { return start_[to_size(rows_)]; }
   double probability(Index j) const {
-    return static_cast<double>(start_[to_size(j) + 1] - start_[to_size(j)]) * 0x1p-62;
+    const std::uint64_t* own = start_.data() + (j - first_);
+    return static_cast<double>(own[1] - own[0]) * 0x1p-62;
   }
   /// The row of point `bits`/4.
   Index find(std::uint64_t bits) const;
@@ -52,13 +56,13 @@ class RowTable {
   Index search(std::uint64_t bits) const;
 
  private:
-  std::size_t cells() const { return std::size_t{1} << (64 - shift_); }
   void fill();
 
-  Index rows_;
+  Index rows_, first_;
   std::vector<std::uint64_t> start_;  // six ends more, so that every line has seven to copy
   int shift_;                         // a point's cell is bits >> shift_
-  std::unique_ptr<Line[]> lines_;     // and one more, for the row of the end
+  std::size_t cells_;
+  std::unique_ptr<Line[]> lines_;  // and one more, for the row of the end
 };
 
 }  // namespace polyak

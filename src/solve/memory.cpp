@@ -106,11 +106,13 @@ class Memory {
   }
 
   // sampling: weights while it is built, starts, a line of eight numbers for
-  // about four rows (a power of two of them); draws of a batch.
+  // about four rows (a power of two of them); draws of a batch. Of ranks each has
+  // all weights for a moment, and its part of the rest.
   double sampler() const {
-    const double cells = std::exp2(std::ceil(std::log2(std::max(1.0, n_ / 4.0))));
-    const double batch = static_cast<double>(options_.batch_size.value_or(0));
-    return 2.0 * n_ + 8.0 * cells + 4.0 * batch;
+    const double ranks = static_cast<double>(shape_.ranks), own = n_ / ranks;
+    const double cells = std::exp2(std::ceil(std::log2(std::max(1.0, own / 4.0))));
+    const double batch = static_cast<double>(options_.batch_size.value_or(0)) / ranks;
+    return n_ + own + 8.0 * cells + 4.0 * batch;
   }
 
   double spectrum() const {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/clock.hpp"
+#include "matrix/whole.hpp"
 #include "polyak/error.hpp"
 #include "sampling/law.hpp"
 #include "solve/costs.hpp"
@@ -77,13 +78,23 @@ class Planner {
                    .expected = std::to_string(problem_.rows())});
     }
     timed(plan_.table_seconds, [&] {
-      plan_.sampler = std::make_unique<Sampler>(
-          law_weights(law, facts_.norms2, options_.probabilities));
+      plan_.sampler = own_sampler(law_weights(law, facts_.norms2, options_.probabilities));
     });
-    eta_ = sampling_eta(*plan_.sampler, facts_.norms2, facts_.frobenius2);
+    const double eta = sampling_eta(*plan_.sampler, facts_.norms2, facts_.frobenius2);
+    eta_ = largest_of_ranks(problem_.A(), eta);
     plan_.used.sampling = options_.sampling;
     plan_.used.eta = eta_;
     if (law == Sampling::row_norm) plan_.used.eta_effective = 1.0;
+  }
+
+  // Of the rows held here; drawn by all ranks together as one would draw them.
+  std::unique_ptr<const Sampler> own_sampler(std::span<const double> weights) const {
+    const RowMatrix& A = problem_.A();
+    const Share own = A.share();
+    const RankSums ranks{own.rank, own.ranks, [&A](std::span<double> sums) { A.complete(sums); },
+                         own.exchange};
+    return std::make_unique<const Sampler>(
+        weights.subspan(to_size(own.first), to_size(own.rows->rows())), own.first, ranks);
   }
 
   bool has_step() const { return options_.step_size || options_.step_sequence; }
@@ -136,9 +147,10 @@ class Planner {
   void effective_eta_if_due() {
     if (!plan_.sampler || plan_.used.eta_effective) return;
     std::vector<double> ratio(facts_.norms2.size(), 0.0);
-    for (std::size_t j = 0; j < ratio.size(); ++j) {
-      const double p = plan_.sampler->probability(static_cast<Index>(j));
-      if (p > 0.0) ratio[j] = facts_.norms2[j] / p;
+    const Sampler& own = *plan_.sampler;
+    for (Index j = own.first(); j < own.first() + own.rows(); ++j) {
+      const double p = own.probability(j);
+      if (p > 0.0) ratio[to_size(j)] = facts_.norms2[to_size(j)] / p;
     }
     plan_.used.eta_effective =
         effective_eta(problem_, facts_, lmax_, ratio, team_, options_.seed);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "linalg/blas.hpp"
+#include "sampling/batch_drawer.hpp"
 
 namespace polyak {
 namespace {
@@ -18,20 +19,21 @@ struct Chosen {
   std::vector<double> weights;
 };
 
-Chosen choose(const Sampler& sampler, Index samples, std::uint64_t seed) {
+// Of the rows that the sampler has: with ranks, those of this one.
+Chosen choose(const Sampler& sampler, Index n, Index samples, ThreadTeam& team,
+              std::uint64_t seed) {
   Chosen out;
-  const Index n = sampler.rows();
   if (n <= samples) {
-    for (Index i = 0; i < n; ++i) {
+    for (Index i = sampler.first(); i < sampler.first() + sampler.rows(); ++i) {
       if (sampler.probability(i) == 0.0) continue;
       out.rows.push_back(i);
       out.weights.push_back(1.0 / sampler.probability(i));
     }
     return out;
   }
-  out.rows.resize(to_size(samples));
-  std::vector<Index> scratch(out.rows.size());
-  sampler.draw_batch(Random(seed, stream::kernel), 0, out.rows, scratch);
+  BatchDrawer drawer(sampler, samples, {}, team);
+  drawer.draw(Random(seed, stream::kernel), 0);
+  out.rows.assign(drawer.rows().begin(), drawer.rows().end());
   for (Index i : out.rows) {
     const double p = sampler.probability(i);
     out.weights.push_back(1.0 / (p * p * static_cast<double>(samples)));
@@ -56,8 +58,8 @@ RowKernel row_kernel(const Problem& problem, const MatrixFacts& facts, const Sam
                      const std::vector<double>& vectors, ThreadTeam& team, std::uint64_t seed,
                      Index samples) {
   const Index d = problem.cols(), m = std::ssize(vectors) / d;
-  const Chosen all = choose(sampler, samples, seed);
-  const Chosen chosen = held_here(all, problem.A().share());
+  const Chosen chosen =
+      held_here(choose(sampler, problem.rows(), samples, team, seed), problem.A().share());
   const Index count = std::ssize(chosen.rows);
   const auto& w = problem.weights();
   std::vector<double> parts(to_size(chunks * m * m), 0.0);
@@ -91,7 +93,8 @@ RowKernel row_kernel(const Problem& problem, const MatrixFacts& facts, const Sam
   problem.A().complete(out.K);
   copy_upper_to_lower({out.K.data(), m, m, m});
   out.sampled = problem.rows() > samples;
-  out.rows_read = static_cast<double>(all.rows.size());
+  out.rows_read = static_cast<double>(count);
+  problem.A().complete({&out.rows_read, 1});
   return out;
 }
 

@@ -124,7 +124,7 @@ TEST(IntegerStarts, AreThoseOfTheirDefinitionToTheLastBit) {
     cases.push_back(any);
   }
   for (const auto& weights : cases)
-    EXPECT_EQ(integer_starts(weights), starts_by_definition(weights)) << weights[0];
+    EXPECT_EQ(integer_starts(weights).of_row, starts_by_definition(weights)) << weights[0];
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace polyak::test {
 
 class Meeting {
  public:
-  explicit Meeting(Index ranks) : given_(to_size(ranks)) {}
+  explicit Meeting(Index ranks) : given_(to_size(ranks)), words_(to_size(ranks)) {}
 
   void complete(Index rank, std::span<double> sums) {
     given_[to_size(rank)] = sums;
@@ -29,6 +29,18 @@ class Meeting {
     }
     wait();  // nobody reads any more
     std::copy(total.begin(), total.end(), sums.begin());
+  }
+
+  void exchange(Index rank, std::span<const std::vector<std::uint64_t>> words,
+                std::vector<std::uint64_t>& received) {
+    words_[to_size(rank)] = words;
+    wait();
+    received.clear();
+    for (const auto& from : words_) {
+      const auto& mine = from[to_size(rank)];
+      received.insert(received.end(), mine.begin(), mine.end());
+    }
+    wait();
   }
 
  private:
@@ -44,6 +56,7 @@ class Meeting {
   }
 
   std::vector<std::span<double>> given_;
+  std::vector<std::span<const std::vector<std::uint64_t>>> words_;
   std::mutex mutex_;
   std::condition_variable all_here_;
   Index here_ = 0, round_ = 0;
@@ -63,8 +76,12 @@ std::vector<Result> on_ranks(Index ranks, const ProblemData& whole, Body body,
       try {
         const RowRange range = even_share(whole.A->rows(), rank, ranks);
         ProblemData own = whole;
-        own.A = rank_rows(rows_between(whole.A, range), range.first, whole.A->rows(), rank, ranks,
-                          [&meeting, rank](std::span<double> s) { meeting.complete(rank, s); });
+        own.A = rank_rows(
+            rows_between(whole.A, range), range.first, whole.A->rows(), rank, ranks,
+            [&meeting, rank](std::span<double> s) { meeting.complete(rank, s); },
+            [&meeting, rank](auto words, auto& received) {
+              meeting.exchange(rank, words, received);
+            });
         own.b = only_rows(whole.b, range);
         results[to_size(rank)] = body(Problem(std::move(own)));
       } catch (...) {
