@@ -41,11 +41,12 @@ void Race::run(const Pace& pace) {
   const double end = now_s() + pace.seconds;
   while (std::ssize(rounds_) < pace.most_rounds &&
          (std::ssize(rounds_) < pace.least_rounds || now_s() < end)) {
-    Round round;
-    for (std::size_t i = 0; i < contenders_.size(); ++i) {
+    Round round(contenders_.size());
+    for (std::size_t place = 0; place < contenders_.size(); ++place) {
+      const std::size_t i = (place + rounds_.size()) % contenders_.size();  // nobody is always first
       std::this_thread::sleep_for(std::chrono::duration<double>(pace.settle_s));
       if (pace.before_each) pace.before_each();
-      round.push_back(contenders_[i].run(calls[i]));
+      round[i] = contenders_[i].run(calls[i]);
     }
     rounds_.push_back(std::move(round));
   }

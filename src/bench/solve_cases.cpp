@@ -12,8 +12,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const Names sampled = {"rk", "minibatch-hbm", "normal", "lsqr"};
-const Names full = {"normal", "sketch-hbm", "direct", "lsqr"};
+const Names sampled = {"rk", "minibatch-hbm", "normal", "cg", "lsqr"};
+const Names full = {"normal", "sketch-hbm", "direct", "cg", "lsqr"};
 const Names stable = {"normal", "sketch-hbm", "direct"};
 const Names all_peers = {"normal", "gels", "lstsq", "lsqr", "lsmr"};
 
@@ -57,16 +57,16 @@ void add_noisy(std::vector<SolveCase>& out, const Problems& make) {
 void add_shapes(std::vector<SolveCase>& out, const Problems& make) {
   const std::string columns = fmt::format("{} columns", make.gaussian_columns());
   out.push_back({columns + " noise", [=] { return make.gaussian(10.0); },
-                 {"normal", "sketch-hbm", "lsqr"}, all_peers});
+                 {"normal", "sketch-hbm", "cg", "lsqr"}, all_peers});
   out.push_back({columns + " consistent", [=] { return make.gaussian(0.0); },
-                 {"rk", "normal", "lsqr"}, {"normal", "gels", "lsqr"}, true});
-  out.push_back({"sparse", [=] { return make.sparse(); }, {"rk", "lsqr", "cgls"},
+                 {"rk", "normal", "cg", "lsqr"}, {"normal", "gels", "lsqr"}, true});
+  out.push_back({"sparse", [=] { return make.sparse(); }, {"rk", "cg", "lsqr"},
                  {"sparse_lsqr", "sparse_lsmr"}, true});
-  out.push_back({"tomography", [=] { return make.scan(); }, {"rk", "lsqr", "cgls"},
+  out.push_back({"tomography", [=] { return make.scan(); }, {"rk", "cg", "lsqr"},
                  {"sparse_lsqr", "sparse_lsmr"}, true});
-  out.push_back({"equal columns", [=] { return make.repeated(); }, {"direct", "lsqr"},
+  out.push_back({"equal columns", [=] { return make.repeated(); }, {"direct", "cg", "lsqr"},
                  {"lstsq", "lsqr", "lsmr"}});
-  out.push_back({"wide", [=] { return make.wide(); }, {"direct", "lsqr"},
+  out.push_back({"wide", [=] { return make.wide(); }, {"direct", "cg", "lsqr"},
                  {"lstsq", "lsqr", "lsmr"}, true});
 }
 

@@ -62,7 +62,7 @@ std::vector<SolveCase> given_cases(const std::string& folder, int threads,
     }
     out.push_back({*stem,
                    [=] { return with_reference(read_table(path.string()).A, read_array(*b), threads); },
-                   {"normal", "direct", "lsqr", "cgls"},
+                   {"normal", "direct", "cg", "lsqr"},
                    {"sparse_lsqr", "sparse_lsmr", "dense_lstsq"}});
   }
   if (out.empty()) refuse("it holds no matrix with a right-hand side", folder);

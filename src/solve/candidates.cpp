@@ -13,7 +13,7 @@ namespace {
 constexpr double most_for_normal = 4e6;     // condition of A whose square AᵀA still resolves
 constexpr double most_sketch_bytes = 4e9;
 constexpr double most_gram_seconds = 1e3;
-constexpr double unknown_krylov_steps = 100.0;
+constexpr double unknown_krylov_steps = 50.0;
 
 class Chooser {
  public:
@@ -28,7 +28,7 @@ class Chooser {
 
   Choice choose() {
     if (shape_.bounds) {
-      for (const char* method : {"direct", "normal", "sketch-hbm", "lsqr"})
+      for (const char* method : {"direct", "normal", "sketch-hbm", "cg", "lsqr"})
         rule_out(method, "it cannot keep x within bounds");
       out_.candidates = {{"nag", "bounds are met by projected gradients", nag()}};
       return std::move(out_);
@@ -36,7 +36,7 @@ class Chooser {
     const double direct = costs_.direct();
     if (can_factor() && direct <= Costs::at_once) {
       out_.candidates = {{"direct", "small enough to factor at once", direct}};
-      for (const char* method : {"normal", "sketch-hbm", "rk"})
+      for (const char* method : {"normal", "sketch-hbm", "cg", "rk"})
         rule_out(method, "a small problem is factored at once");
     } else {
       add_all();
@@ -60,7 +60,7 @@ class Chooser {
     add_direct();
     add_normal();
     add_sketched();
-    if (!ill_conditioned()) add_krylov();
+    add_krylov();
     std::stable_sort(out_.candidates.begin(), out_.candidates.end(),
                      [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
     try_kaczmarz();
@@ -68,9 +68,8 @@ class Chooser {
 
   // LSQR needs no facts and little memory: what is left when all else fails.
   void add_last() {
-    const bool there = std::any_of(out_.candidates.begin(), out_.candidates.end(),
-                                   [](const auto& c) { return c.method == "lsqr"; });
-    if (!there) out_.candidates.push_back({"lsqr", "needs no factorisation", krylov()});
+    out_.candidates.push_back(
+        {"lsqr", "needs no factorisation", krylov_steps() * costs_.krylov_step()});
   }
 
   void add_direct() {
@@ -119,17 +118,21 @@ class Chooser {
                                costs_.sketched(std::log(1.0 / tol)), tol});
   }
 
-  double krylov() const {
+  double krylov_steps() const {
     const double steps = trial_ && full_rank()
                              ? std::min(0.5 * trial_->condition * std::log(2.0 / tol_), 3.0 * d_)
                              : unknown_krylov_steps;
-    return std::max(3.0, steps) * costs_.krylov_step();
+    return std::max(3.0, steps);
   }
+  // The iterates of LSQR from one read each.
   void add_krylov() {
-    out_.candidates.push_back({"lsqr",
+    if (ill_conditioned())
+      return rule_out("cg", fmt::format("too many iterations at a condition of {:.1e}",
+                                        trial_->condition));
+    out_.candidates.push_back({"cg",
                                trial_ ? "few iterations at this conditioning"
                                       : "few iterations where well conditioned",
-                               krylov()});
+                               krylov_steps() * costs_.pass()});
   }
 
   // Two passes of Kaczmarz cost little beside a factorisation or LSQR where

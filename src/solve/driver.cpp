@@ -252,8 +252,24 @@ Driver::Verdict Driver::iterate(Observer& observer) {
     }
     advance_to(std::min(run_.next_measurement, last_iteration()), observer);
     if (const auto verdict = judge_limits(observer)) return end_early(*verdict, observer);
+    while (can_wait()) {
+      run_.next_measurement = schedule_.next(method_->state().iteration);
+      advance_to(std::min(run_.next_measurement, last_iteration()), observer);
+      if (const auto verdict = judge_limits(observer)) return end_early(*verdict, observer);
+    }
     measure(observer);
   }
+}
+
+// A measurement that is due is left out where the method's own figures say that the
+// tolerance is not met; not for so long that a run that hangs goes unseen.
+bool Driver::can_wait() const {
+  if (options_.measure_every || options_.measure_every_iterations || method_->finished() ||
+      run_.history.empty())
+    return false;
+  const Index k = method_->state().iteration, last = run_.history.back().iteration;
+  return k < 4 * last + 16 &&
+         monitor_.surely_above(method_->x(), method_->gradient2(), run_.first_residual);
 }
 
 // A is zero, or empty: every x fits alike, and a ridge term wants 0.

@@ -49,6 +49,7 @@ class Driver {
   bool retreat();
   void start_gentler();
   Verdict end_early(const Verdict& verdict, Observer& observer);
+  bool can_wait() const;
   Wishes ask(Observer& observer, bool ending = false) const;
   std::optional<Verdict> judge_mathematics() const;
   std::optional<Verdict> judge_limits(Observer& observer) const;

@@ -106,4 +106,16 @@ Measured Monitor::measure(ConstView x) {
   return out;
 }
 
+// ‖r‖ ≥ ‖Ãᵀr‖/‖Ã‖_F, so that both tests of measure() have a lower bound.
+bool Monitor::surely_above(ConstView x, std::span<const double> gradient2,
+                           double most_residual) const {
+  for (std::size_t c = 0; c < gradient2.size(); ++c) {
+    const auto row = static_cast<Index>(c);
+    const double g = std::sqrt(gradient2[c]) / frobenius_;
+    const double size = frobenius_ * (norm(x.row(row), x.cols) / unit_) + facts_.b_norms[c];
+    if (g > tol_ * size && g > tol_ * most_residual) return true;
+  }
+  return false;
+}
+
 }  // namespace polyak

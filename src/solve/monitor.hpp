@@ -4,6 +4,7 @@
 // say about the tolerance. Everything here is in the scaled problem's units
 // until it goes into a Measurement.
 
+#include <span>
 #include <vector>
 
 #include "matrix/products.hpp"
@@ -28,6 +29,9 @@ class Monitor {
 
   /// Reads A once.
   Measured measure(ConstView x);
+  /// What needs no read: whether ‖Ãᵀr‖² of each right-hand side, and a bound on
+  /// ‖r‖, tell that x does not meet the tolerance.
+  bool surely_above(ConstView x, std::span<const double> gradient2, double most_residual) const;
 
  private:
   void add_ridge(ConstView x);

@@ -146,7 +146,7 @@ def no_room(expected):
 
 
 def automatic():
-    """A run of the method auto that is saved while lsqr is at work."""
+    """A run of the method auto that is saved while cg is at work."""
     clean()
     words = ["solve", "s/A.npy", "s/b.npy", "--tol", "1e-15", "--max-passes", "400"]
     straight = polyak(*words, "--output", "x.npy")

@@ -71,7 +71,7 @@ TEST(automatic_plan, takes_or_rules_out_every_method_with_a_reason) {
   for (const ProblemShape& shape : {dense(1000000, 100), dense(5000, 4000), dense(2000000, 5000),
                                     dense(100, 100000), dense(30, 5), bounded, ridge}) {
     const AutomaticPlan plan = automatic_plan(shape, automatic());
-    for (const char* method : {"direct", "normal", "sketch-hbm", "lsqr"})
+    for (const char* method : {"direct", "normal", "sketch-hbm", "cg"})
       EXPECT_NE(takes(plan, method), !reason(plan, method).empty()) << method << " " << shape.cols;
     for (const auto& step : plan.steps) {
       EXPECT_FALSE(step.why.empty());

@@ -55,6 +55,26 @@ TEST(inconsistent_data, are_solved_by_deterministic_methods) {
   }
 }
 
+// Each costs a read of A, as an iteration of cg does.
+TEST(measurements, that_cannot_succeed_are_left_out_where_the_method_knows) {
+  const Problem fitting(consistent()), noisy = inconsistent();
+  for (const char* method : {"cg", "cgls"}) {
+    for (const Problem* problem : {&fitting, &noisy}) {
+      SolveOptions every = ample(method);
+      every.tol = 1e-10;
+      every.measure_every_iterations = 1;
+      const Report all = solve(*problem, every);
+      SolveOptions some = every;
+      some.measure_every_iterations.reset();
+      const Report few = solve(*problem, some);
+      EXPECT_EQ(all.status, Status::converged) << all.reason;
+      EXPECT_EQ(few.status, Status::converged) << few.reason;
+      EXPECT_LT(2 * few.history.size(), all.history.size()) << method;
+      EXPECT_LE(few.iterations, all.iterations + all.iterations / 4 + 1) << method;
+    }
+  }
+}
+
 TEST(tolerance, means_the_same_for_every_method) {
   const Problem consistent_problem(consistent()), noisy = inconsistent();
   for (const MethodInfo& info : method_table()) {
