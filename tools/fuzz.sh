@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=$1
 mkdir -p build/fuzz
-for format in csv mtx npy svm; do
+for format in csv mtx npy petsc svm; do
   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
     -Iinclude -Isrc "tests/io/fuzz/${format}_fuzz.cpp" \
     $(find src/io src/matrix src/kernels src/core -name '*.cpp') \

@@ -1,15 +1,24 @@
 #include "blas_kernels.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 // OpenBLAS picks its kernels while it is loaded, before main. Releases older
-// than the processor (0.3.21 in Debian 12) do not know its model number and
+// than the processor (0.3.21 in Debian 12) may not know its model number and
 // fall back to Prescott, several times slower, although it has every
 // instruction they need. The only cure is OPENBLAS_CORETYPE in the environment
 // from the start; that it is set is also the sign that we have been here.
+// Starting again costs some 15 ms: not where OpenBLAS chose well by itself. Its
+// threads are then idle, and harmless but where address space is limited: one that
+// is refused its buffer asks for it forever, and is waited for at the end.
+
+// Weak: any other BLAS links as well.
+extern "C" char* openblas_get_corename(void) __attribute__((weak));
 
 namespace polyak::cli {
 namespace {
@@ -24,11 +33,29 @@ const char* kernels_for_this_cpu() {
   return nullptr;
 }
 
+bool address_space_is_limited() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
+
+bool chose_well(std::string_view wanted) {
+  if (openblas_get_corename == nullptr) return false;
+  constexpr std::string_view avx512[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
+  constexpr std::string_view avx2[] = {"Haswell", "Zen"};
+  const std::string_view own = openblas_get_corename();
+  const auto in = [&](const auto& list) {
+    return std::find(std::begin(list), std::end(list), own) != std::end(list);
+  };
+  return in(avx512) || (wanted == "Haswell" && in(avx2));
+}
+
 }  // namespace
 
 void choose_blas_kernels(char** argv) {
   const char* kernels = kernels_for_this_cpu();
-  if (kernels == nullptr || std::getenv("OPENBLAS_CORETYPE") != nullptr) return;
+  if (kernels == nullptr || std::getenv("OPENBLAS_CORETYPE") != nullptr ||
+      (chose_well(kernels) && !address_space_is_limited()))
+    return;
   ::setenv("OPENBLAS_CORETYPE", kernels, 0);
   ::setenv("OPENBLAS_NUM_THREADS", "1", 0);  // the library's own team does the threading
   std::error_code error;                     // by its own name, so that lists of processes show it

@@ -16,7 +16,7 @@ Usage usage() {
 Usage: polyak convert IN OUT [options]
 
 IN and OUT are .mtx, .mtx.gz, .npy, .csv or .svm, or - for standard input or
-output; IN may also be .h5 (file.h5:/dataset), .mat (file.mat:variable) or .tif.
+output; IN may also be .h5 (file.h5:/dataset), .mat (file.mat:variable), .petsc or .tif.
 The labels of an .svm become the last column of a .csv, and otherwise a second
 file: with OUT = A.npy that is A_b.npy.
 )",

@@ -35,8 +35,8 @@ Usage usage() {
 
 Usage: polyak info FILE [options]
 
-FILE is .mtx, .mtx.gz, .npy, .csv, .svm, .h5, .hdf5, .nxs, .mat or .tif, or -
-for standard input. Of .h5 and .mat files every array is listed; one alone is
+FILE is .mtx, .mtx.gz, .npy, .csv, .svm, .h5, .hdf5, .nxs, .mat, .petsc or
+.tif, or - for standard input. Of .h5 and .mat files every array is listed; one alone is
 named after a colon. Open those only from sources you trust: the libraries that
 read them break on files made to break them.
 )",

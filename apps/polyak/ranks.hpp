@@ -5,6 +5,7 @@
 // run the same program on rows of their own; rank 0 writes and speaks.
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "polyak/problem.hpp"
@@ -18,7 +19,14 @@ int rank_count();
 /// with the Error of the lowest that had one.
 void together(const std::function<void()>& work);
 
+/// Each number becomes its sum over all ranks; every rank calls it.
+void sum_over_ranks(std::span<double> numbers);
+
 /// Leaves this rank its rows of A and b. `path`: where A came from.
 void share_rows(ProblemData& data, const std::string& path);
+
+/// The same where each rank has read its rows only: those of A from `first` on,
+/// of `rows` in all. b is as tall as the whole.
+void join_rows(ProblemData& data, Index first, Index rows);
 
 }  // namespace polyak::cli

@@ -1,5 +1,8 @@
 #include "solve_load.hpp"
 
+#include <algorithm>
+
+#include "polyak/table_parts.hpp"
 #include "ranks.hpp"
 
 namespace polyak::cli {
@@ -46,18 +49,17 @@ void check_standard_input(const SolveRequest& request) {
                                      .expected = "a file that every rank can read"});
 }
 
-// The small files first: what is missing is told before a large A is read.
 // Rows to be dropped leave A, b and the weights together; when those are
 // several files the readers let them through.
-Loaded load_whole(const SolveRequest& request) {
+bool drops_together(const SolveRequest& request) {
+  const bool several = request.b.has_value() || request.problem.weights.has_value();
+  return request.data.drop_nonfinite_rows && several;
+}
+
+// The small files first: what is missing is told before a large A is read.
+void load_vectors(const SolveRequest& request, ProblemData& data) {
   const ProblemOptions& problem = request.problem;
-  const bool several = request.b.has_value() || problem.weights.has_value();
-  const bool drop = request.data.drop_nonfinite_rows && several;
-  ReadOptions options = request.data.read_options();
-  options.keep_nonfinite = drop;
-  if (drop) options.drop_nonfinite_rows = false;
-  Loaded out;
-  ProblemData& data = out.data;
+  const bool drop = drops_together(request);
   data.x0 = read_if_given(problem.x0);
   data.reference = read_if_given(problem.reference);
   data.lower = read_bound(problem.lower);
@@ -65,14 +67,75 @@ Loaded load_whole(const SolveRequest& request) {
   data.ridge = problem.ridge;
   data.weights = values_of(read_if_given(problem.weights, drop));
   data.b = read_if_given(request.b, drop);
+}
+
+void load_whole(const SolveRequest& request, Loaded& out) {
+  const bool drop = drops_together(request);
+  ReadOptions options = request.data.read_options();
+  options.keep_nonfinite = drop;
+  if (drop) options.drop_nonfinite_rows = false;
   Table table = read_table(request.A, options);
+  ProblemData& data = out.data;
   if (!request.b) data.b = table.b;
   if (!request.b && table.b.empty()) refuse_without_rhs(request.A);
   data.A = table.A;
   out.names = std::move(table.names);
   out.dropped_rows = table.dropped_rows;
   if (drop) out.dropped_rows = drop_nonfinite_rows(data);
-  return out;
+}
+
+// Of this rank's part of A; nothing where A is read as a whole.
+std::optional<PartCounts> counted_part(const SolveRequest& request) {
+  if (rank_count() == 1 || request.data.drop_nonfinite_rows) return std::nullopt;
+  return count_part(request.A, request.data.read_options(), rank(), rank_count());
+}
+
+// What every rank has counted; nothing unless all of them have a part.
+std::vector<PartCounts> counts_of_ranks(const std::optional<PartCounts>& own) {
+  constexpr std::size_t fields = 5;
+  std::vector<double> numbers(fields * to_size(rank_count()), 0.0);
+  if (own) {
+    const Index values[fields] = {1, own->rows, own->lines, own->entries, own->bytes};
+    std::copy_n(values, fields, numbers.begin() + Index{fields} * rank());
+  }
+  sum_over_ranks(numbers);
+  std::vector<PartCounts> out;
+  for (std::size_t at = 0; at < numbers.size() && numbers[at] != 0.0; at += fields) {
+    const auto value = [&](std::size_t k) { return static_cast<Index>(numbers[at + k]); };
+    out.push_back({value(1), value(2), value(3), value(4)});
+  }
+  return std::ssize(out) == rank_count() ? out : std::vector<PartCounts>();
+}
+
+void check_same_file(const std::string& path, const std::vector<PartCounts>& counts) {
+  for (const PartCounts& part : counts)
+    if (part.bytes != counts[0].bytes)
+      throw Error(ErrorCode::bad_data, {.what = "the ranks read files of different lengths",
+                                        .where = path,
+                                        .found = std::to_string(part.bytes) + " bytes",
+                                        .expected = std::to_string(counts[0].bytes),
+                                        .hint = "give every rank the same file"});
+}
+
+// A column of n numbers, 0 but for those of this rank.
+Array widened(const Array& b, Index first, Index n) {
+  std::vector<double> values(to_size(n), 0.0);
+  for (Index i = 0; i < b.rows(); ++i) values[to_size(first + i)] = b(i, 0);
+  return Array(std::move(values), n);
+}
+
+void load_part(const SolveRequest& request, const std::vector<PartCounts>& counts, Loaded& out) {
+  const Index first = sum_of_parts(counts, rank()).rows;
+  const Index rows = sum_of_parts(counts, rank_count()).rows;
+  together([&] {
+    check_same_file(request.A, counts);
+    Table table = read_part(request.A, request.data.read_options(), rank(), counts);
+    if (!request.b && table.b.empty() && table.A->rows() > 0) refuse_without_rhs(request.A);
+    if (!request.b) out.data.b = widened(table.b, first, rows);
+    out.data.A = table.A;
+    out.names = std::move(table.names);
+  });
+  join_rows(out.data, first, rows);
 }
 
 }  // namespace
@@ -80,8 +143,18 @@ Loaded load_whole(const SolveRequest& request) {
 Loaded load(const SolveRequest& request) {
   check_standard_input(request);
   Loaded out;
-  together([&] { out = load_whole(request); });
-  share_rows(out.data, request.A);
+  std::optional<PartCounts> own;
+  together([&] {
+    load_vectors(request, out.data);
+    own = counted_part(request);
+  });
+  const std::vector<PartCounts> counts = counts_of_ranks(own);
+  if (!counts.empty()) {
+    load_part(request, counts, out);
+  } else {
+    together([&] { load_whole(request, out); });
+    share_rows(out.data, request.A);
+  }
   return out;
 }
 

@@ -3,7 +3,7 @@
 /// \file io.hpp
 /// Files in and out. The format follows from the ending: .mtx, .mtx.gz, .npy,
 /// .csv, .svm, and for reading also .h5, .hdf5, .nxs (file.h5:/dataset), .mat
-/// (file.mat:variable) and .tif; "-" is standard input or output (text formats
+/// (file.mat:variable), .petsc and .tif; "-" is standard input or output (text formats
 /// only). Without a name the only array that fits is meant, or A and b together
 /// where a file has both; see stored_array.hpp.
 ///

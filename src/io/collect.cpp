@@ -13,7 +13,10 @@ template <class Value>
 class MemorySink final : public RowSink {
  public:
   MemorySink(const RowSource& source, std::string name)
-      : cols_(source.cols()), has_rhs_(source.has_rhs()), name_(std::move(name)) {
+      : cols_(source.cols()),
+        has_rhs_(source.has_rhs()),
+        name_(std::move(name)),
+        first_row_(source.first_row()) {
     const Index rows = source.rows_at_most();
     values_.reserve(to_size(checked_product(rows, cols_, name_)));
     ask_for_huge_pages(values_.data(), values_.capacity() * sizeof(Value));
@@ -24,7 +27,7 @@ class MemorySink final : public RowSink {
     for (Index i = 0; i < A.rows; ++i) {
       const double* row = A.row(i);
       for (Index j = 0; j < A.cols; ++j)
-        values_.push_back(narrow<Value>(row[j], rows_ + i, j, name_));
+        values_.push_back(narrow<Value>(row[j], first_row_ + rows_ + i, j, name_));
     }
     rows_ += A.rows;
     if (has_rhs_) b_.insert(b_.end(), b.begin(), b.end());
@@ -42,6 +45,7 @@ class MemorySink final : public RowSink {
   Index cols_;
   bool has_rhs_;
   std::string name_;
+  Index first_row_;
   Index rows_ = 0;
   std::vector<Value> values_;
   std::vector<double> b_;

@@ -38,6 +38,20 @@ const char* parse_cell(const char* p, const char* end, char separator, double& v
 /// `skip_names`: a first column named "name" is passed over.
 std::unique_ptr<RowSource> csv_rows(const std::shared_ptr<const MappedFile>& file,
                                     const ReadOptions& options, bool skip_names = false);
+
+/// The same for the rows in one of so many equal pieces of the file. Each piece
+/// is counted first, so that every other can number its lines.
+struct CsvPiece {
+  Index k = 0, pieces = 1;
+  Index lines_before = 0, rows_before = 0, rows_in_all = 0;
+};
+std::unique_ptr<RowSource> csv_rows(const std::shared_ptr<const MappedFile>& file,
+                                    const ReadOptions& options, const CsvPiece& piece);
+struct CsvCounts {
+  Index rows = 0, lines = 0;
+};
+CsvCounts count_csv(const MappedFile& file, Index k, Index pieces);
+
 FileInfo inspect_csv(const MappedFile& file);
 
 /// Names are written when there are any; b becomes the last column.

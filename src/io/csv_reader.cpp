@@ -19,10 +19,20 @@ class CsvRows final : public RowSource {
     cells_.resize(to_size(layout_.cells));
   }
 
+  CsvRows(const std::shared_ptr<const MappedFile>& file, const ReadOptions& options,
+          const CsvPiece& piece)
+      : CsvRows(file, options, false) {
+    lines_ = lines_.piece(piece.k, piece.pieces);
+    if (piece.k > 0) lines_.number_after(piece.lines_before);
+    first_row_ = piece.rows_before;
+    seen_rows_ = piece.rows_in_all > 0;
+  }
+
   Index cols() const override {
     return layout_.cells - (rhs_ >= 0) - (skipped_ >= 0) + options_.intercept;
   }
   bool has_rhs() const override { return rhs_ >= 0; }
+  Index first_row() const override { return first_row_; }
 
   std::vector<std::string> names() const override {
     std::vector<std::string> out;
@@ -118,6 +128,7 @@ class CsvRows final : public RowSource {
   ReadOptions options_;
   CsvLayout layout_;
   Lines lines_;
+  Index first_row_ = 0;
   Index rhs_ = -1;
   Index skipped_ = -1;
   std::vector<double> cells_;
@@ -130,6 +141,11 @@ class CsvRows final : public RowSource {
 std::unique_ptr<RowSource> csv_rows(const std::shared_ptr<const MappedFile>& file,
                                     const ReadOptions& options, bool skip_names) {
   return std::make_unique<CsvRows>(file, options, skip_names);
+}
+
+std::unique_ptr<RowSource> csv_rows(const std::shared_ptr<const MappedFile>& file,
+                                    const ReadOptions& options, const CsvPiece& piece) {
+  return std::make_unique<CsvRows>(file, options, piece);
 }
 
 }  // namespace polyak::io

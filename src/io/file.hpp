@@ -34,6 +34,10 @@ class MappedFile {
   std::string_view bytes() const { return bytes_; }
   Index size() const { return static_cast<Index>(bytes_.size()); }
 
+  /// A few of the bytes, read from the file: without mapping their pages and
+  /// those around them. Throws io when the file has become shorter.
+  void read(const void* from, std::size_t count, void* to) const;
+
   /// The bytes before `end` will not be needed soon: gives their pages back,
   /// so that streaming a file larger than memory leaves the rest alone.
   void forget_before(std::size_t end) const;
@@ -48,6 +52,7 @@ class MappedFile {
   std::string_view bytes_;
   std::string owned_;        // when read into memory
   void* mapping_ = nullptr;  // when mapped
+  int descriptor_ = -1;      // of what is mapped
 };
 
 /// Gives pages back behind a reader that goes through a file once.

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "io/gzip.hpp"
+#include "io/petsc.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::io {
@@ -18,10 +19,11 @@ constexpr std::array endings{
     Ending{".mtx", Format::mtx},   Ending{".mtx.gz", Format::mtx}, Ending{".npy", Format::npy},
     Ending{".csv", Format::csv},   Ending{".svm", Format::svm},    Ending{".h5", Format::hdf5},
     Ending{".hdf5", Format::hdf5}, Ending{".nxs", Format::hdf5},   Ending{".mat", Format::mat},
-    Ending{".tif", Format::tiff},  Ending{".tiff", Format::tiff}};
+    Ending{".tif", Format::tiff},  Ending{".tiff", Format::tiff},  Ending{".petsc", Format::petsc}};
 
 bool is_written(Format format) {
-  return format != Format::hdf5 && format != Format::mat && format != Format::tiff;
+  return format != Format::hdf5 && format != Format::mat && format != Format::tiff &&
+         format != Format::petsc;
 }
 
 constexpr std::size_t header_bytes = 1u << 20;  // comments included
@@ -75,6 +77,7 @@ bool looks_like_svm(std::string_view bytes) {
 Format by_content(std::string_view bytes) {
   if (bytes.starts_with("\x93NUMPY")) return Format::npy;
   if (bytes.starts_with("%%MatrixMarket")) return Format::mtx;
+  if (looks_like_petsc(bytes)) return Format::petsc;
   return looks_like_svm(bytes) ? Format::svm : Format::csv;
 }
 

@@ -9,7 +9,7 @@
 
 namespace polyak::io {
 
-enum class Format { npy, mtx, csv, svm, hdf5, mat, tiff };
+enum class Format { npy, mtx, csv, svm, hdf5, mat, tiff, petsc };
 
 /// The part of the path that tells the format: ".npy", ".mtx.gz", or nothing.
 std::string ending_of(const std::string& path);

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 #include <utility>
 
 #include "io/file.hpp"
+#include "io/signal_safe.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::io {
@@ -80,7 +82,10 @@ MappedFile::MappedFile(std::string name, int fd) : name_(std::move(name)) {
 }
 
 MappedFile::~MappedFile() {
-  if (mapping_ != nullptr) ::munmap(mapping_, bytes_.size());
+  if (mapping_ == nullptr) return;
+  forget_mapped(bytes_);
+  ::munmap(mapping_, bytes_.size());
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 bool MappedFile::map(int fd, std::size_t size) {
@@ -92,6 +97,8 @@ bool MappedFile::map(int fd, std::size_t size) {
   }
   mapping_ = mapping;
   bytes_ = {static_cast<const char*>(mapping), size};
+  list_mapped(bytes_, name_);
+  descriptor_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);  // without one, read() copies
   return true;
 }
 
@@ -108,6 +115,28 @@ void MappedFile::read_all(int fd) {
   }
   owned_.resize(used);
   bytes_ = owned_;
+}
+
+void MappedFile::read(const void* from, std::size_t count, void* to) const {
+  auto* target = static_cast<char*>(to);
+  if (descriptor_ < 0) {
+    std::memcpy(target, from, count);
+    return;
+  }
+  auto place = static_cast<const char*>(from) - bytes_.data();
+  while (count > 0) {
+    const ssize_t got = ::pread(descriptor_, target, count, place);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(ErrorCode::io, "cannot read the input", name_, errno);
+    if (got == 0)
+      throw Error(ErrorCode::io, {.what = "the input has become shorter while it was read",
+                                  .where = name_,
+                                  .found = "its end at byte " + std::to_string(place),
+                                  .expected = std::to_string(bytes_.size()) + " bytes"});
+    target += got;
+    place += got;
+    count -= static_cast<std::size_t>(got);
+  }
 }
 
 void MappedFile::forget_before(std::size_t end) const {

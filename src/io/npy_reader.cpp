@@ -92,7 +92,14 @@ MatrixPtr view_in_place(const std::shared_ptr<const MappedFile>& file, const Npy
   const bool aligned = reinterpret_cast<std::uintptr_t>(values) % alignof(T) == 0;
   if (header.fortran_order || !aligned) return nullptr;
   const T* data = static_cast<const T*>(static_cast<const void*>(values));
-  return dense_view(MatrixView<const T>{data, header.rows, header.cols, header.cols}, file);
+  const MatrixView<const T> view{data, header.rows, header.cols, header.cols};
+  if constexpr (std::is_same_v<T, double>) {
+    return dense_view(view, file, [read_from = file.get()](const void* from, std::size_t bytes,
+                                                           void* to) {
+      read_from->read(from, bytes, to);
+    });
+  }
+  return dense_view(view, file);
 }
 
 }  // namespace

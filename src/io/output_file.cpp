@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/file.hpp"
+#include "io/signal_safe.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::io {
@@ -87,6 +88,7 @@ void OutputFile::open_beside() {
     fd_ = open_retrying(companions_.unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
     if (fd_ < 0) fail("create a file beside", errno);
     temp_ = companions_.unfinished;
+    list_unfinished(temp_);
     return;
   }
   const std::string directory = directory_of(target_);
@@ -95,6 +97,7 @@ void OutputFile::open_beside() {
     fd_ = open_retrying(candidate, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (fd_ >= 0) {
       temp_ = std::move(candidate);
+      list_unfinished(temp_);
       return;
     }
     if (errno != EEXIST) break;  // left by an earlier process of this number
@@ -104,7 +107,9 @@ void OutputFile::open_beside() {
 
 OutputFile::~OutputFile() {
   if (fd_ >= 0 && close_fd_) ::close(fd_);
-  if (!temp_.empty()) ::unlink(temp_.c_str());
+  if (temp_.empty()) return;
+  ::unlink(temp_.c_str());
+  forget_unfinished(temp_);
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -146,6 +151,7 @@ void OutputFile::commit() {
   if (!old.empty() && ::rename(target_.c_str(), old.c_str()) != 0 && errno != ENOENT)
     fail("keep the old version of", errno);
   if (::rename(temp_.c_str(), target_.c_str()) != 0) fail("rename", errno);
+  forget_unfinished(temp_);
   temp_.clear();
   // The new name is safe only once the directory is on the disk too.
   const int directory = open_retrying(directory_of(target_), O_RDONLY | O_DIRECTORY);

@@ -9,6 +9,7 @@
 #include "io/format.hpp"
 #include "io/mtx.hpp"
 #include "io/npy.hpp"
+#include "io/petsc.hpp"
 #include "io/stored.hpp"
 #include "io/svm.hpp"
 #include "matrix/storage.hpp"
@@ -72,6 +73,7 @@ Table read_input(const Input& input, const ReadOptions& options) {
     case Format::npy: return read_npy(input.file, options);
     case Format::mtx: return read_mtx(*input.file, options);
     case Format::svm: return read_svm(*input.file, options);
+    case Format::petsc: return read_petsc(input.file, options);
     case Format::hdf5:
     case Format::mat:
     case Format::tiff: return read_stored(input, options);
@@ -96,6 +98,7 @@ FileInfo inspect_input(const Input& input) {
     case Format::mtx: info = inspect_mtx(*input.file, !input.partial); break;
     case Format::svm: info = inspect_svm(*input.file); break;
     case Format::csv: info = inspect_csv(*input.file); break;
+    case Format::petsc: info = inspect_petsc(*input.file); break;
     case Format::hdf5:
     case Format::mat:
     case Format::tiff: info = inspect_stored(input); break;

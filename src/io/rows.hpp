@@ -27,6 +27,8 @@ class RowSource {
   /// The values are floats at heart: storing them as such loses nothing.
   virtual bool single() const { return false; }
   virtual Index dropped_rows() const { return 0; }
+  /// The number of its first row, for messages: it may be a part of a larger one.
+  virtual Index first_row() const { return 0; }
   /// A limit on the rows still to come that is cheap to know.
   virtual Index rows_at_most() const = 0;
   /// Fills the top rows of `A` and `b` (unused without has_rhs); returns how

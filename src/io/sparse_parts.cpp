@@ -71,7 +71,7 @@ Table csr_table(SparseParts& p, const ReadOptions& options, const std::string& n
     for (Index k = p.start[to_size(i)]; k < p.start[to_size(i) + 1]; ++k) {
       const double v = p.values[to_size(k)];
       if (!std::isfinite(v)) nonfinite[to_size(i)] = true;
-      csr.values.push_back(narrow<Value>(v, i, p.index[to_size(k)], name));
+      csr.values.push_back(narrow<Value>(v, p.first_row + i, p.index[to_size(k)], name));
     }
   }
   csr.row_start = std::move(p.start);

@@ -50,6 +50,7 @@ struct SparseParts {
   std::vector<Index> start = {}, index = {};
   std::vector<double> values = {};
   bool by_columns = false;
+  Index first_row = 0;  ///< its number, for messages
 };
 Table table_of(SparseParts parts, const ReadOptions& options, const std::string& name);
 

@@ -79,6 +79,22 @@ bool Lines::next_any(std::string_view& line) {
   return true;
 }
 
+Lines Lines::piece(Index k, Index pieces) const {
+  // Where a line begins: here, or behind the first newline from the cut's last byte on.
+  const auto cut = [&](Index at) {
+    const std::size_t each = left() / to_size(pieces), over = left() % to_size(pieces);
+    const std::size_t p = position_ + to_size(at) * each + std::min(to_size(at), over);
+    if (p == position_ || p == text_.size()) return p;
+    const std::size_t newline = text_.find('\n', p - 1);
+    return newline == std::string_view::npos ? text_.size() : newline + 1;
+  };
+  Lines out = *this;
+  out.position_ = cut(k);
+  out.text_ = text_.substr(0, cut(k + 1));
+  if (k > 0) out.number_ = 0;
+  return out;
+}
+
 bool Lines::next(std::string_view& line) {
   while (next_any(line)) {
     if (line.empty()) continue;

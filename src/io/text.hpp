@@ -46,6 +46,12 @@ class Lines {
   /// The next line that is neither blank nor a comment; false at the end.
   bool next(std::string_view& line);
 
+  /// Of what is left, the lines that begin in the k-th of so many equal pieces
+  /// of bytes; each line is in one of them. Numbers start at 0 again but in the
+  /// first: number_after() tells where they really go on.
+  Lines piece(Index k, Index pieces) const;
+  void number_after(Index lines) { number_ = lines; }
+
   /// Of the line last returned, from 1.
   Index number() const { return number_; }
   /// Bytes consumed and bytes left.

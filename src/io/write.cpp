@@ -100,7 +100,8 @@ void write_table(const std::string& path, const Table& table, bool single) {
     case Format::npy:
     case Format::hdf5:  // output_format lets none of these through
     case Format::mat:
-    case Format::tiff: break;
+    case Format::tiff:
+    case Format::petsc: break;
   }
   write_rows(path, *matrix_rows(*table.A, table.names, table.b), single);
 }

@@ -43,6 +43,32 @@ TEST(Hostile, NpyClaimsAreCheckedBeforeMemoryIsTaken) {
   expect_refused_cheaply("a.npy", npy_bytes("{" + std::string(70000, ' ') + "}", "", 2));
 }
 
+TEST(Hostile, PetscClaimsAreCheckedBeforeMemoryIsTaken) {
+  const auto claim = [](const std::vector<std::uint64_t>& numbers) {
+    std::string out;
+    for (std::uint64_t v : numbers)
+      for (int k = 7; k >= 0; --k) out += static_cast<char>(v >> (8 * k) & 0xff);
+    return out;
+  };
+  const std::uint64_t mat = 1211216, vec = 1211214, dense = ~std::uint64_t{0};
+  const std::uint64_t most = ~std::uint64_t{0} >> 1;
+  for (const auto& numbers :
+       std::vector<std::vector<std::uint64_t>>{{mat, 10000000000, 1, dense},
+                                               {mat, 1ull << 62, 2, dense},
+                                               {mat, 1ull << 32, 1ull << 32, dense},
+                                               {mat, most, most, most},
+                                               {mat, most, 0, 0},
+                                               {mat, 0, most, 0},
+                                               {mat, 1, 1, 1ull << 62},
+                                               {mat, 10000000, 1, 10000000},
+                                               {mat, 0, 0, 1ull << 60},
+                                               {vec, most},
+                                               {vec, 1ull << 61},
+                                               {vec, 10000000000},
+                                               {mat, dense, dense, 0}})
+    expect_refused_cheaply("a.petsc", claim(numbers));
+}
+
 TEST(Hostile, CsvTakesNoMoreMemoryThanItsBytes) {
   // A thousand columns by the first line, then a million rows of one cell.
   std::string text = "1";

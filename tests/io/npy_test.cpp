@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 
 #include "io_testing.hpp"
@@ -26,6 +29,43 @@ TEST(Npy, DoublesAndFloatsInCOrderAreViewedWhereTheyLie) {
   folder.write("other", "");  // the mapping does not need the name any more
   EXPECT_EQ(std::remove(path.c_str()), 0);
   EXPECT_EQ(values_of(*table.A), six);
+}
+
+// A sampled row is read by itself, so that the pages around it stay unmapped.
+TEST(Npy, SingleRowsOfAFileAreReadAsTheyLieThere) {
+  const Folder folder;
+  const Index n = 3000, d = 7;
+  Values values(to_size(n * d));
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = std::sqrt(static_cast<double>(k));
+  const std::string head = "{'descr': '<f8', 'fortran_order': False, 'shape': (3000, 7), }";
+  const std::string padded = head + std::string(118 - head.size() - 1, ' ');
+  const auto path = folder.write("a.npy", npy_bytes(padded, raw_bytes(values)));
+  const Table table = read_table(path);
+  EXPECT_EQ(std::remove(path.c_str()), 0);  // what is open needs no name
+  Values row(to_size(d));
+  for (const Index i : {Index{0}, Index{1}, Index{1234}, n - 1}) {
+    table.A->copy_rows(i, i + 1, {row.data(), 1, d, d});
+    EXPECT_TRUE(std::equal(row.begin(), row.end(), values.begin() + i * d)) << i;
+  }
+}
+
+TEST(Npy, ARowThatIsNoLongerInTheFileIsAnIoError) {
+  const Folder folder;
+  const Index n = 3000, d = 7;
+  const std::string head = "{'descr': '<f8', 'fortran_order': False, 'shape': (3000, 7), }";
+  const std::string padded = head + std::string(118 - head.size() - 1, ' ');
+  const auto path = folder.write("a.npy", npy_bytes(padded, raw_bytes(Values(to_size(n * d)))));
+  const Table table = read_table(path);
+  std::filesystem::resize_file(path, 5000);
+  Values row(to_size(d));
+  table.A->copy_rows(3, 4, {row.data(), 1, d, d});
+  try {
+    table.A->copy_rows(n - 1, n, {row.data(), 1, d, d});
+    FAIL() << "a row came out of nowhere";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::io);
+    EXPECT_EQ(error.parts().where, path);
+  }
 }
 
 TEST(Npy, ValuesAtAnOddAddressAreCopied) {

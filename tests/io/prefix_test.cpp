@@ -38,6 +38,17 @@ TEST(Prefix, OfNpyIsRefused) {
   expect_whole_only_at("a.npy", v2, {v2.size()});
 }
 
+TEST(Prefix, OfPetscIsRefused) {
+  const auto kept = [](const char* name) {
+    const std::string data = POLYAK_TEST_DATA;
+    return read_bytes(data.substr(0, data.rfind('/')) + "/io/fuzz/corpus/petsc/" + name);
+  };
+  for (const auto* name : {"sparse", "sparse_64", "dense", "dense_64", "vector"})
+    expect_whole_only_at("a.petsc", kept(name), {kept(name).size()});
+  // Behind A there may be b, or nothing.
+  expect_whole_only_at("a.petsc", kept("with_b"), {kept("sparse").size(), kept("with_b").size()});
+}
+
 TEST(Prefix, OfMatrixMarketIsRefused) {
   const std::vector<std::string> texts{
       "%%MatrixMarket matrix coordinate real general\n% comment\n3 2 4\n1 1 1.5\n2 1 2\n3 2 -3\n1 "

@@ -1,0 +1,90 @@
+#include "io/signal_safe.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace polyak {
+namespace {
+
+using Flag = std::atomic<bool>;
+static_assert(Flag::is_always_lock_free && std::atomic<const char*>::is_always_lock_free &&
+              std::atomic<std::size_t>::is_always_lock_free);
+
+// `first` is written last and cleared first: where it is set the rest is right.
+// Who looks up an address is reading from that mapping, so its entry stays.
+struct Mapping {
+  Flag taken{false};
+  std::atomic<const char*> first{nullptr}, name{nullptr};
+  std::atomic<std::size_t> size{0};
+};
+struct Unfinished {
+  Flag taken{false};
+  std::atomic<const char*> path{nullptr};
+};
+
+constinit std::array<Mapping, 1024> mappings{};
+constinit std::array<Unfinished, 64> unfinished{};
+
+template <class Entries>
+auto* free_entry(Entries& entries) {
+  for (auto& entry : entries)
+    if (!entry.taken.exchange(true)) return &entry;
+  return static_cast<typename Entries::value_type*>(nullptr);
+}
+
+}  // namespace
+
+namespace io {
+
+void list_mapped(std::string_view bytes, const std::string& name) {
+  Mapping* entry = free_entry(mappings);
+  if (entry == nullptr) return;
+  entry->size = bytes.size();
+  entry->name = name.c_str();
+  entry->first = bytes.data();
+}
+
+void forget_mapped(std::string_view bytes) {
+  for (Mapping& entry : mappings) {
+    if (entry.first != bytes.data()) continue;
+    entry.first = nullptr;
+    entry.taken = false;
+  }
+}
+
+void list_unfinished(const std::string& path) {
+  Unfinished* entry = free_entry(unfinished);
+  if (entry != nullptr) entry->path = path.c_str();
+}
+
+void forget_unfinished(const std::string& path) {
+  for (Unfinished& entry : unfinished) {
+    if (entry.path != path.c_str()) continue;
+    entry.path = nullptr;
+    entry.taken = false;
+  }
+}
+
+}  // namespace io
+
+MappedInput mapped_input_at(const void* address) noexcept {
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  for (const Mapping& entry : mappings) {
+    const char* name = entry.name;
+    const std::size_t size = entry.size;
+    const auto first = reinterpret_cast<std::uintptr_t>(entry.first.load());
+    if (first == 0 || place < first || place - first >= size) continue;
+    return {name, size};
+  }
+  return {};
+}
+
+void remove_unfinished_outputs() noexcept {
+  for (const Unfinished& entry : unfinished)
+    if (const char* path = entry.path) ::unlink(path);
+}
+
+}  // namespace polyak

@@ -1,0 +1,121 @@
+/*
+   Faults on order, for LD_PRELOAD. What the environment names goes wrong:
+
+   FAULT_READ=NAME    reading a file of that name fails with EIO, and it cannot be
+                      mapped; "-" is standard input
+   FAULT_MALLOC=I     the I-th allocation fails, from the start of main on (of
+                      polyak-mpi: once MPI has started, and only what is not MPI's own)
+   FAULT_FOR_GOOD=1   and so do all after it
+   FAULT_RANK=R       only in this rank of mpirun
+   FAULT_UNREACHED=F  a file that is made when there were fewer allocations
+*/
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static atomic_int  armed;
+static atomic_long left = -1;
+static int         for_good, among_ranks;
+
+static int other_rank(void) {
+  const char *wanted = getenv("FAULT_RANK"), *own = getenv("OMPI_COMM_WORLD_RANK");
+  return wanted && (!own || strcmp(wanted, own) != 0);
+}
+
+static void arm(void) {
+  const char *count = getenv("FAULT_MALLOC");
+  if (!count || other_rank()) return;
+  for_good = getenv("FAULT_FOR_GOOD") != NULL;
+  left     = atol(count);
+  armed    = 1;
+}
+
+__attribute__((destructor)) static void tell_unreached(void) {
+  const char *file = getenv("FAULT_UNREACHED");
+  if (armed && left > 0 && file) close(open(file, O_CREAT | O_WRONLY, 0666));
+}
+
+/* The program's own, or the C++ library's on its behalf. */
+static int is_ours(void *caller) {
+  Dl_info info;
+  if (!among_ranks) return 1;
+  if (!dladdr(caller, &info) || !info.dli_fname) return 0;
+  return strstr(info.dli_fname, "polyak") || strstr(info.dli_fname, "libstdc++");
+}
+
+static int refused(void *caller) {
+  if (!armed || !is_ours(caller)) return 0;
+  const long before = atomic_fetch_sub(&left, 1);
+  if (before == 1 || (before < 1 && for_good)) return errno = ENOMEM, 1;
+  return 0;
+}
+#define REFUSED refused(__builtin_return_address(0))
+
+void *malloc(size_t size) { return REFUSED ? NULL : __libc_malloc(size); }
+void *calloc(size_t count, size_t size) { return REFUSED ? NULL : __libc_calloc(count, size); }
+void *realloc(void *old, size_t size) { return REFUSED ? NULL : __libc_realloc(old, size); }
+void *memalign(size_t alignment, size_t size) { return REFUSED ? NULL : __libc_memalign(alignment, size); }
+void *aligned_alloc(size_t alignment, size_t size) { return REFUSED ? NULL : __libc_memalign(alignment, size); }
+int posix_memalign(void **out, size_t alignment, size_t size) {
+  if (REFUSED) return ENOMEM;
+  *out = __libc_memalign(alignment, size);
+  return *out ? 0 : ENOMEM;
+}
+
+/* What polyak calls first, and polyak-mpi once it knows how many ranks there are. */
+void (*signal(int number, void (*handler)(int)))(int) {
+  void (*(*next)(int, void (*)(int)))(int) = (void (*(*)(int, void (*)(int)))(int))dlsym(RTLD_NEXT, "signal");
+  if (number == SIGPIPE && !armed && !dlsym(RTLD_DEFAULT, "MPI_Init_thread")) arm();
+  return next(number, handler);
+}
+int MPI_Comm_size(void *comm, int *size) {
+  int (*next)(void *, int *) = (int (*)(void *, int *))dlsym(RTLD_NEXT, "MPI_Comm_size");
+  const int code             = next(comm, size);
+  among_ranks                = 1;
+  if (!armed && is_ours(__builtin_return_address(0))) arm();
+  return code;
+}
+
+static int is_broken(int fd) {
+  char        link[64], path[4096];
+  const char *name = getenv("FAULT_READ");
+  if (!name || other_rank()) return 0;
+  if (strcmp(name, "-") == 0) return fd == STDIN_FILENO;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  const ssize_t size = readlink(link, path, sizeof path - 1);
+  if (size <= 0) return 0;
+  path[size] = 0;
+  const char *base = strrchr(path, '/');
+  return base && strcmp(base + 1, name) == 0;
+}
+
+ssize_t read(int fd, void *out, size_t size) {
+  if (is_broken(fd)) return errno = EIO, -1;
+  return syscall(SYS_read, fd, out, size);
+}
+ssize_t pread(int fd, void *out, size_t size, off_t offset) {
+  if (is_broken(fd)) return errno = EIO, -1;
+  return syscall(SYS_pread64, fd, out, size, offset);
+}
+ssize_t pread64(int fd, void *out, size_t size, off_t offset) { return pread(fd, out, size, offset); }
+void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
+  if (fd >= 0 && is_broken(fd)) return errno = ENODEV, MAP_FAILED;
+  return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+}
+void *mmap64(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
+  return mmap(at, size, protection, flags, fd, offset);
+}
