@@ -7,7 +7,7 @@ SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
 CONFIGURE := cmake --log-level=WARNING --preset
 
-.PHONY: mpi crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
+.PHONY: mpi asan-mpi ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -49,8 +49,17 @@ $(SANITIZERS):
 	@cmake --build --preset $@ -j $(JOBS)
 	@ctest --preset $@ -j $(JOBS)
 
+asan-mpi: setup-dev setup-petsc ## the tests of several ranks and of PETSc under the address sanitizer
+	@$(CONFIGURE) asan-ubsan -DPOLYAK_PETSC=ON
+	@cmake --build --preset asan-ubsan -j $(JOBS) --target polyak_cli polyak_ranks
+	@ctest --preset asan-ubsan -L petsc
+
 bench: setup-dev build ## measure kernels and solves beside their peers, build/bench.json; ten minutes
 	@$(PROGRAM) bench --peers bench/peers.py --json build/bench.json
+
+ranks-bench: setup-dev mpi ## what ranks cost and gain on this machine, build/ranks.json; five minutes
+	@cmake --build --preset release -j $(JOBS) --target polyak_ranks_benches
+	@tools/ranks_bench.sh build/release build/ranks.json
 
 callgrind: setup-dev build ## count instructions of three small runs, build/callgrind.txt
 	@tools/callgrind.sh $(PROGRAM) build/callgrind.txt bench/results/callgrind.txt

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "mat_rows.hpp"
 #include "polyak_petsc.h"
@@ -27,7 +26,8 @@ class BatchGradientRows final : public RowMatrix {
     cols_ = cols;
     first_ = first;
     zeros_.assign(to_size(cols_), 0.0);
-    row_.assign(to_size(cols_), 0.0);
+    block_.assign(to_size(block_rows * cols_), 0.0);
+    dense_block_ = dense_view(ConstView{block_.data(), block_rows, cols_, cols_});
     checked(PetscObjectReference(reinterpret_cast<PetscObject>(A)));
   }
   ~BatchGradientRows() override { static_cast<void>(MatDestroy(&A_)); }
@@ -57,14 +57,9 @@ class BatchGradientRows final : public RowMatrix {
   }
 
   void multiply(Index first, Index last, ConstView x, View y) const override {
-    for (Index i = first; i < last; ++i) {
-      const double* a = row(i);
-      for (Index c = 0; c < x.rows; ++c) {
-        double sum = 0.0;
-        for (Index j = 0; j < cols_; ++j) sum += a[j] * x(c, j);
-        y(i - first, c) = sum;
-      }
-    }
+    in_blocks(first, last, [&](const RowMatrix& rows, Index top, Index count) {
+      rows.multiply(0, count, x, {y.row(top - first), count, y.cols, y.stride});
+    });
   }
 
   void add_transposed(Index first, Index last, ConstView y, View g) const override {
@@ -74,47 +69,32 @@ class BatchGradientRows final : public RowMatrix {
 
   void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
                 ConstView b, View x) const override {
-    for (std::size_t t = 0; t < rows.size(); ++t) {
-      const double* a = row(rows[t]);
-      for (Index c = 0; c < x.rows; ++c) {
-        double r = -b(rows[t], c);
-        for (Index j = 0; j < cols_; ++j) r += a[j] * x(c, j);
-        const double step = steps[t] * scale * r;
-        for (Index j = 0; j < cols_; ++j) x(c, j) -= step * (scale * a[j]);
-      }
-    }
+    constexpr Index only = 0;
+    for (std::size_t t = 0; t < rows.size(); ++t)
+      in_blocks(rows[t], rows[t] + 1, [&](const RowMatrix& row, Index i, Index) {
+        row.kaczmarz({&only, 1}, steps.subspan(t, 1), scale, {b.row(i), 1, b.cols, b.stride}, x);
+      });
   }
 
   void norms(Index first, Index last, double scale, std::span<double> row_norms2,
              std::span<double> column_norms2) const override {
-    constexpr double least = std::numeric_limits<double>::min();
-    for (Index i = first; i < last; ++i) {
-      const double* a = row(i);
-      double sum = 0.0;
-      bool zero = true;
-      for (Index j = 0; j < cols_; ++j) {
-        const double v = scale * a[j];
-        zero = zero && a[j] == 0.0;
-        sum += v * v;
-        if (!column_norms2.empty() && a[j] != 0.0)
-          column_norms2[to_size(j)] += std::max(v * v, least);
-      }
-      row_norms2[to_size(i - first)] = zero || sum >= least ? sum : std::isnan(sum) ? sum : least;
-    }
+    in_blocks(first, last, [&](const RowMatrix& rows, Index top, Index count) {
+      rows.norms(0, count, scale, row_norms2.subspan(to_size(top - first), to_size(count)),
+                 column_norms2);
+    });
   }
 
   double max_abs(Index first, Index last) const override {
     double largest = 0.0;
-    for (Index i = first; i < last; ++i) {
-      const double* a = row(i);
-      for (Index j = 0; j < cols_; ++j)
-        if (!std::isnan(largest) && !(std::abs(a[j]) <= largest)) largest = std::abs(a[j]);
-    }
+    in_blocks(first, last, [&](const RowMatrix& rows, Index, Index count) {
+      const double here = rows.max_abs(0, count);
+      if (!std::isnan(largest) && !(here <= largest)) largest = here;
+    });
     return largest;
   }
 
   void copy_rows(Index first, Index last, View out) const override {
-    for (Index i = first; i < last; ++i) std::copy_n(row(i), cols_, out.row(i - first));
+    for (Index i = first; i < last; ++i) copy_row(i, out.row(i - first));
   }
 
  private:
@@ -125,10 +105,20 @@ class BatchGradientRows final : public RowMatrix {
     const PetscScalar b = -factor;
     checked(call_(A_, 1, &global, &one, zeros_.data(), &b, sum, nullptr));
   }
-  const double* row(Index i) const {
-    std::fill(row_.begin(), row_.end(), 0.0);
-    add_row(i, 1.0, row_.data());
-    return row_.data();
+  void copy_row(Index i, double* to) const {
+    std::fill_n(to, cols_, 0.0);
+    add_row(i, 1.0, to);
+  }
+
+  // visit(rows, first of them, how many), few rows at a time: what remains is
+  // known of dense ones.
+  template <class Visit>
+  void in_blocks(Index first, Index last, Visit visit) const {
+    for (Index top = first; top < last; top += block_rows) {
+      const Index count = std::min(block_rows, last - top);
+      for (Index i = 0; i < count; ++i) copy_row(top + i, block_.data() + i * cols_);
+      visit(*dense_block_, top, count);
+    }
   }
 
   // In pieces of a fixed size: nothing is allocated. The function's weight is
@@ -136,7 +126,7 @@ class BatchGradientRows final : public RowMatrix {
   template <class Row, class Weight>
   void add(Index count, Row row_of, Weight weight, Scale scale, ConstView x, ConstView b, View g,
            std::span<double> residual2) const {
-    constexpr Index few = 512;
+    constexpr Index few = 1024;
     PetscInt global[few];
     PetscReal factors[few], values[few];
     for (Index start = 0; start < count; start += few) {
@@ -160,7 +150,9 @@ class BatchGradientRows final : public RowMatrix {
   MatRowBatchGradientFn call_ = nullptr;
   Index rows_ = 0, cols_ = 0, first_ = 0;
   std::vector<double> zeros_;
-  mutable std::vector<double> row_;  // the plugin runs one thread
+  static constexpr Index block_rows = 32;
+  mutable std::vector<double> block_;  // rows of the moment: the plugin runs one thread
+  MatrixPtr dense_block_;              // seen as a matrix
 };
 
 }  // namespace

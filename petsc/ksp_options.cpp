@@ -49,8 +49,8 @@ PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
   std::optional<double> ridge = own.ridge, gamma = o.gamma;
   PetscOptionsHeadBegin(PetscOptionsObject, "KSP polyak options: least squares by row sampling");
   PetscCall(read.word("-ksp_polyak_method",
-                      "minibatch-hbm, minibatch-nag, minibatch-sgd, hbm, nag, gd, cg, cgls, lsqr, "
-                      "normal, sketch-hbm, direct or auto",
+                      "auto, minibatch-hbm, minibatch-nag, minibatch-sgd, hbm, nag, gd, cg, cgls, "
+                      "lsqr, normal, sketch-hbm or direct",
                       o.method));
   PetscCall(read.count("-ksp_polyak_batch", "Rows a step; chosen for the problem unless given",
                        o.batch_size));
@@ -80,6 +80,17 @@ PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
   return 0;
 }
 
+std::string method_of(KSP ksp) {
+  const SolveOptions& asked = polyak_of(ksp).options;
+  if (!asked.method.empty()) return asked.method;
+  const SolveOptions plain;
+  const bool sampled = asked.batch_size || asked.step_size || asked.momentum || asked.lambda_min ||
+                       asked.lambda_max || asked.measure_every_iterations ||
+                       asked.sampling != plain.sampling || asked.parameters != plain.parameters ||
+                       asked.gamma != plain.gamma;
+  return sampled || runs_to_the_end(ksp) ? "minibatch-hbm" : "auto";
+}
+
 PetscErrorCode view_ksp_polyak(KSP ksp, PetscViewer viewer) {
   const KspPolyak& own = polyak_of(ksp);
   PetscBool ascii = PETSC_FALSE;
@@ -87,7 +98,7 @@ PetscErrorCode view_ksp_polyak(KSP ksp, PetscViewer viewer) {
       PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) return 0;
   PetscCall(PetscViewerASCIIPrintf(viewer, "  asked: method %s, sampling %s, seed %llu, ridge %g\n",
-                                   own.options.method.c_str(), own.options.sampling.c_str(),
+                                   method_of(ksp).c_str(), own.options.sampling.c_str(),
                                    static_cast<unsigned long long>(own.options.seed), own.ridge));
   if (!own.used.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  used: %s\n", own.used.c_str()));

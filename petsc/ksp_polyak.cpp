@@ -55,12 +55,14 @@ void prepare(KSP ksp) {
   checked(MatGetSize(A, &rows, nullptr));
   checked(MatGetOwnershipRange(A, &first, nullptr));
   MatrixPtr own = rows_or_error(A, comm);
+  const auto complete = [comm](std::span<double> sums) {
+    checked(PetscLogEventBegin(log_events.sums, 0, 0, 0, 0));
+    complete_sums(comm, sums);
+    checked(PetscLogEventEnd(log_events.sums, 0, 0, 0, 0));
+  };
   polyak_of(ksp).A =
-      rank_rows(std::move(own), first, rows, rank, ranks, [comm](std::span<double> sums) {
-        checked(PetscLogEventBegin(log_events.sums, 0, 0, 0, 0));
-        complete_sums(comm, sums);
-        checked(PetscLogEventEnd(log_events.sums, 0, 0, 0, 0));
-      });
+      rank_rows(std::move(own), first, rows, rank, ranks, complete,
+                [comm](auto words, auto& received) { exchange_words(comm, words, received); });
 }
 
 PetscErrorCode set_up(KSP ksp) {
@@ -86,7 +88,7 @@ PetscErrorCode destroy(KSP ksp) {
 PetscErrorCode create_ksp_polyak(KSP ksp) {
   return guarded(ksp, [&] {
     auto own = std::make_unique<KspPolyak>();
-    own->options.method = "minibatch-hbm";
+    own->options.method.clear();  // chosen when it is known what else was asked
     checked(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_LEFT, 3));
     checked(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
     ksp->data = own.release();

@@ -14,6 +14,7 @@ namespace polyak {
 /// ksp->data.
 struct KspPolyak {
   SolveOptions options;  ///< those of -ksp_polyak_…; tolerance and limit are the KSP's
+                         ///< and an empty method means the one of method_of()
   double ridge = 0.0;
   MatrixPtr A;       ///< after set-up
   std::string used;  ///< what the last solve did, for -ksp_view
@@ -29,6 +30,14 @@ inline KspPolyak& polyak_of(KSP ksp) { return *static_cast<KspPolyak*>(ksp->data
 /// Runs C++ under C: whatever is thrown becomes a PETSc error with its line.
 template <class Body>
 PetscErrorCode guarded(KSP ksp, Body body);
+
+/// Without a norm there is no test: so many iterations, and that is success.
+bool runs_to_the_end(KSP ksp);
+
+/// The method asked for. Otherwise auto, which chooses for the problem; but
+/// minibatch-hbm where something was asked that only sampled steps heed, or a number
+/// of iterations rather than an answer.
+std::string method_of(KSP ksp);
 
 PetscErrorCode create_ksp_polyak(KSP ksp);
 PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject);

@@ -81,13 +81,9 @@ void store(const Array& x, Vec v) {
   checked(VecRestoreArrayWrite(v, &values));
 }
 
-// Without a norm there is no test: so many iterations, and that is success.
-bool runs_to_the_end(KSP ksp) {
-  return ksp->converged == KSPConvergedSkip || ksp->normtype == KSP_NORM_NONE;
-}
-
 SolveOptions options_of(KSP ksp) {
   SolveOptions options = polyak_of(ksp).options;
+  options.method = method_of(ksp);
   options.tol = runs_to_the_end(ksp) ? 0.0 : ksp->rtol;
   options.max_iterations = ksp->max_it;
   options.threads = 1;
@@ -139,6 +135,10 @@ void run(KSP ksp) {
 }
 
 }  // namespace
+
+bool runs_to_the_end(KSP ksp) {
+  return ksp->converged == KSPConvergedSkip || ksp->normtype == KSP_NORM_NONE;
+}
 
 PetscErrorCode solve_ksp_polyak(KSP ksp) {
   PetscCheck(!ksp->transpose_solve, PetscObjectComm(reinterpret_cast<PetscObject>(ksp)),

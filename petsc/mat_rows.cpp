@@ -48,7 +48,23 @@ MatrixPtr view_csr(Mat A) {
   return csr_view<double, Column>(held->starts, all_columns, all_values, cols, held);
 }
 
+// The two parts of each row are merged, and together they may hold more entries
+// than the indices of this PETSc can count, though neither does.
+void check_entries(Mat A) {
+  MatInfo info{};
+  checked(MatGetInfo(A, MAT_LOCAL, &info));
+  if (info.nz_used <= static_cast<double>(PETSC_MAX_INT)) return;
+  throw Error(ErrorCode::bad_data,
+              {.what = "the rows of one rank hold more entries than PETSc's 32-bit indices count",
+               .where = "A",
+               .found = std::to_string(static_cast<Index>(info.nz_used)) + " entries",
+               .expected = "at most " + std::to_string(PETSC_MAX_INT),
+               .hint = "take more ranks, or build the program with petsc64 and load "
+                       "libpolyak_petsc64.so"});
+}
+
 MatrixPtr aij_rows(Mat A) {
+  check_entries(A);
   PetscMPIInt ranks = 1;
   MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &ranks);
   Mat local = A;

@@ -1,8 +1,11 @@
 // polyak-mpi: `polyak solve`, its rows shared out over the ranks of mpirun.
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "blas_kernels.hpp"
+#include "last_words.hpp"
 #include "mpi_ranks.hpp"
 #include "program.hpp"
 #include "signals.hpp"
@@ -23,14 +26,7 @@ void check_command(const Words& words) {
                        .hint = "run polyak without mpirun for everything else"});
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  prepare_process();
-  const Words words(argv + std::min(argc, 1), argv + argc);
-  if (!words.empty() && words[0] == "solve") choose_blas_kernels(argv);  // before MPI: it may exec
-  start_ranks(&argc, &argv);
-  Messages messages(words);
+int run(const Words& words, char** argv, Messages& messages) {
   int code = 70;
   std::optional<polyak::Error> error;
   try {
@@ -40,4 +36,28 @@ int main(int argc, char** argv) {
     error = as_error(std::current_exception());
   }
   return end_ranks(code, error, messages);
+}
+
+// Where even an Error finds no memory; mpirun ends the other ranks.
+template <class Work>
+int or_no_memory(Work work) {
+  try {
+    return work();
+  } catch (...) {
+    ::_exit(tell_no_memory());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  prepare_process();
+  return leave(or_no_memory([&] {
+    const Words words(argv + std::min(argc, 1), argv + argc);
+    if (!words.empty() && words[0] == "solve") choose_blas_kernels(argv);  // before MPI: may exec
+    start_ranks(&argc, &argv);
+    Messages messages(words);
+    prepare_last_words(messages, error_output());
+    return or_no_memory([&] { return run(words, argv, messages); });
+  }));
 }

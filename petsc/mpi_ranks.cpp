@@ -58,9 +58,8 @@ Error heard(const std::optional<Error>& own, int sender) {
 }
 
 // Ranks on machines of their own may have files of their own.
-void check_same_sizes(const ProblemData& data) {
-  long long sizes[] = {data.A->rows(),  -data.A->rows(), data.A->cols(),
-                       -data.A->cols(), data.b.cols(),   -data.b.cols()};
+void check_same_sizes(const ProblemData& data, Index rows) {
+  long long sizes[] = {rows, -rows, data.A->cols(), -data.A->cols(), data.b.cols(), -data.b.cols()};
   MPI_Allreduce(MPI_IN_PLACE, sizes, 6, MPI_LONG_LONG, MPI_MAX, talk);
   if (sizes[0] == -sizes[1] && sizes[2] == -sizes[3] && sizes[4] == -sizes[5]) return;
   throw Error(ErrorCode::bad_data,
@@ -100,21 +99,29 @@ void together(const std::function<void()>& work) {
   if (lowest < all_ranks) throw heard(error, lowest);
 }
 
+void sum_over_ranks(std::span<double> numbers) { complete_sums(sums, numbers); }
+
 // Of a mapped .npy only the rows of this rank are ever read; what was read as a
 // whole is left again.
 void share_rows(ProblemData& data, const std::string& path) {
   if (all_ranks == 1) return;
-  check_same_sizes(data);
   const Index n = data.A->rows();
   const RowRange range = even_share(n, own_rank, all_ranks);
-  MatrixPtr own;
   together([&] {
-    own = rows_between(data.A, range, path.ends_with(".npy") ? Keep::whole : Keep::copy);
-    // Sizes that do not fit are the problem's to refuse.
-    if (data.b.rows() == n) data.b = only_rows(data.b, range);
+    data.A = rows_between(data.A, range, path.ends_with(".npy") ? Keep::whole : Keep::copy);
   });
-  data.A = rank_rows(std::move(own), range.first, n, own_rank, all_ranks,
-                     [](std::span<double> values) { complete_sums(sums, values); });
+  join_rows(data, range.first, n);
+}
+
+void join_rows(ProblemData& data, Index first, Index rows) {
+  check_same_sizes(data, rows);
+  const RowRange range{first, first + data.A->rows()};
+  together([&] {
+    // Sizes that do not fit are the problem's to refuse.
+    if (data.b.rows() == rows) data.b = only_rows(data.b, range);
+  });
+  data.A = rank_rows(data.A, first, rows, own_rank, all_ranks, sum_over_ranks,
+                     [](auto words, auto& received) { exchange_words(sums, words, received); });
 }
 
 void start_ranks(int* argc, char*** argv) {
@@ -126,6 +133,8 @@ void start_ranks(int* argc, char*** argv) {
   MPI_Comm_size(talk, &all_ranks);
   if (own_rank != 0) say_nothing();
 }
+
+int error_output() { return heard_error; }
 
 int end_ranks(int code, const std::optional<Error>& error, Messages& messages) {
   const int none = all_ranks * codes;

@@ -1,5 +1,6 @@
 static char help[] = "A least squares problem for the KSP that the options name.\n\
-  -n rows -d columns -mat aij|dense|shell -bad_row ROW -noise SIZE -out FILE\n";
+  -n rows -d columns -mat aij|dense|shell -bad_row ROW -noise SIZE -out FILE\n\
+  -claim ENTRIES: as many in the rows of each process, if asked\n";
 
 /*
    Entry (i, j) is a function of its place, so that every number of processes
@@ -32,6 +33,15 @@ static PetscErrorCode shell_gradient(Mat A, PetscInt count, const PetscInt r[], 
     for (PetscInt j = 0; j < columns; ++j) g[j] += w[t] * rho * entry(r[t], j);
     if (residual2) *residual2 += w[t] * rho * rho;
   }
+  return 0;
+}
+
+static PetscReal claimed = 0.0;
+static PetscErrorCode claim(Mat A, MatInfoType type, MatInfo *info) {
+  (void)A;
+  (void)type;
+  PetscCall(PetscMemzero(info, sizeof *info));
+  info->nz_used = claimed;
   return 0;
 }
 
@@ -118,6 +128,8 @@ int main(int argc, char **argv) {
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat", kind, sizeof kind, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-out", file, sizeof file, NULL));
   PetscCall(make_matrix(kind, &A));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-claim", &claimed, NULL));
+  if (claimed > 0) PetscCall(MatSetOperation(A, MATOP_GETINFO, (void (*)(void))claim));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(fill(x, b, noise));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));

@@ -13,5 +13,19 @@ export HOME=$PWD PETSC_OPTIONS="-log_view ascii:environment-was-here"
 "$POLYAK" solve p/A.npy p/b.npy --method lsqr --output x.npy --quiet
 expect 0 ranks 2 "$POLYAK" solve p/A.npy p/b.npy --method lsqr --output x2.npy --quiet
 near x2.npy x.npy 1e-12
+python - <<'PY'
+import struct
+with open("A.petsc", "wb") as f:  # A, then b
+    f.write(struct.pack(">4i6d", 1211216, 3, 2, -1, 1.0, 2.0, 3.0, 4.0, 5.0, 7.0))
+    f.write(struct.pack(">2i3d", 1211214, 3, 1.0, 2.0, 4.0))
+PY
+cp .petscrc A.petsc.info
+expect 0 "$POLYAK" solve A.petsc --method direct --output a.npy --quiet
+expect 0 ranks 2 "$POLYAK" solve A.petsc --method direct --output a2.npy --quiet
+near a2.npy a.npy 1e-12
 absent petsc-was-here log-was-here environment-was-here
+# What a configuration may say is in the table of options, and there alone.
+echo 'LD_PRELOAD = "/nonexistent/evil.so"' >evil.toml
+expect 2 "$POLYAK" solve p/A.npy p/b.npy --config evil.toml
+stderr_has "LD_PRELOAD"
 ! ldd "$POLYAK-mpi" | grep -qi petsc || fail "polyak-mpi reads PETSc's files"

@@ -30,6 +30,19 @@ for method in lsqr cgls normal direct auto; do
   near x2.txt lsqr.txt 1e-10
 done
 
+# Without a word it chooses by itself, on any number of ranks alike; with what only
+# sampled steps heed, those are meant.
+for n in 1 2; do
+  expect 0 ranks $n ./driver "${polyak[@]}" -ksp_rtol 1e-10 -ksp_view -out x$n.txt
+  stdout_has "asked: method auto,"
+  stdout_has "used: direct"
+  stdout_has CONVERGED_RTOL
+done
+near x2.txt x1.txt 1e-12
+expect 0 ranks 2 ./driver "${polyak[@]}" -mat shell -n 60000 -d 40 -ksp_rtol 1e-10 -ksp_view
+stdout_has "used: subset-direct"
+stdout_has CONVERGED_RTOL
+
 # What a user sees and sets.
 expect 0 ./driver "${polyak[@]}" -ksp_monitor -ksp_view -ksp_converged_reason -log_view -ksp_polyak_batch 100 -ksp_polyak_check_interval 5
 stdout_has "  5 KSP Residual norm"
@@ -42,7 +55,7 @@ for option in method batch step momentum sampling seed check_interval ridge lamb
 done
 expect 0 ./driver "${polyak[@]}" -ksp_polyak_batsh 3 -options_left
 stdout_has "-ksp_polyak_batsh"
-expect 0 ./driver "${polyak[@]}" -ksp_max_it 2
+expect 0 ./driver "${polyak[@]}" -ksp_max_it 2 -ksp_polyak_method minibatch-hbm
 stdout_has DIVERGED_ITS
 expect 0 ./driver "${polyak[@]}" -ksp_max_it 2 -ksp_norm_type none
 stdout_has CONVERGED_ITS

@@ -27,6 +27,14 @@ for method in minibatch-hbm hbm lsqr cgls normal sketch-hbm direct auto; do
   same again.npy x3.npy
 done
 
+# Many ranks share the work of drawing a large batch, and draw what one draws.
+solve=(solve p/A.npy p/b.npy --method minibatch-hbm --batch 20000 --max-iterations 40 --tol 1e-12 --quiet)
+"$POLYAK" "${solve[@]}" --output x.npy || [ $? -eq 3 ] || fail "a large batch"
+for n in 2 4 5; do
+  ranks $n "$POLYAK" "${solve[@]}" --output x$n.npy 2>err || [ $? -eq 3 ] || fail "a large batch, $n ranks"
+  near x$n.npy x.npy 1e-12
+done
+
 # Reports and exit codes are those of one machine; rank 0 alone speaks and writes.
 expect 0 ranks 2 "$POLYAK" solve p/A.npy p/b.npy --method lsqr --output x.npy --report r.json --history h.csv
 [ "$(grep -c Converged out)" -eq 1 ] || fail "said twice"

@@ -1,0 +1,284 @@
+// KSP type polyak beside PETSc's LSQR and CGLS: one program, one machine, the same
+// matrices, every solver with its own set-up. LSQR and CGLS stop by an oracle, at
+// the first iteration whose x is good enough, and pay for no test; polyak stops by
+// its own. With -overhead, on one rank and instead of all that: what the plugin
+// costs beside the library itself.
+//
+//   mpirun -n 2 race -dll_append libpolyak_petsc.so [-rows N] [-cols D]
+//     [-sparse_cols D] [-entries E] [-rounds R] [-error E] [-json FILE] [-overhead]
+//     [-only_sparse]
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "polyak/solve.hpp"
+#include "race_problems.hpp"
+
+namespace {
+
+using namespace polyak;
+using namespace polyak::race;
+using nlohmann::json;
+
+double error_of(Vec x, Vec wanted) {
+  Vec difference = nullptr;
+  PetscReal off = 0.0, size = 0.0;
+  checked(VecDuplicate(x, &difference));
+  checked(VecWAXPY(difference, -1.0, wanted, x));
+  checked(VecNorm(difference, NORM_2, &off));
+  checked(VecNorm(wanted, NORM_2, &size));
+  checked(VecDestroy(&difference));
+  return off / size;
+}
+
+struct Oracle {
+  Vec wanted;
+  double error;
+};
+
+PetscErrorCode good_enough(KSP ksp, PetscInt iteration, PetscReal, KSPConvergedReason* reason,
+                           void* context) {
+  const auto* oracle = static_cast<const Oracle*>(context);
+  Vec x = nullptr;
+  PetscCall(KSPBuildSolution(ksp, nullptr, &x));
+  *reason = iteration > 0 && error_of(x, oracle->wanted) <= oracle->error ? KSP_CONVERGED_ATOL
+                                                                          : KSP_CONVERGED_ITERATING;
+  return 0;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct Solved {
+  double seconds = 0.0, set_up = 0.0, error = 0.0;  // seconds: set-up too
+  PetscInt iterations = 0;
+  std::string reason;
+};
+
+// From a new KSP to x; `prepare` sets its type and how it stops.
+template <class Prepare>
+Solved solve_once(const RaceProblem& problem, Prepare prepare) {
+  Solved out;
+  Vec x = nullptr;
+  KSP ksp = nullptr;
+  const char* reason = nullptr;
+  checked(VecDuplicate(problem.x, &x));
+  checked(VecSet(x, 0.0));
+  MPI_Barrier(PETSC_COMM_WORLD);
+  const double start = MPI_Wtime();
+  checked(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  checked(KSPSetOperators(ksp, problem.A, problem.A));
+  PC pc = nullptr;
+  checked(KSPGetPC(ksp, &pc));
+  checked(PCSetType(pc, PCNONE));
+  prepare(ksp);
+  checked(KSPSetUp(ksp));
+  out.set_up = MPI_Wtime() - start;
+  checked(KSPSolve(ksp, problem.b, x));
+  out.seconds = MPI_Wtime() - start;
+  MPI_Allreduce(MPI_IN_PLACE, &out.seconds, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
+  checked(KSPGetIterationNumber(ksp, &out.iterations));
+  checked(KSPGetConvergedReasonString(ksp, &reason));
+  out.reason = reason;
+  out.error = error_of(x, problem.x);
+  checked(KSPDestroy(&ksp));
+  checked(VecDestroy(&x));
+  return out;
+}
+
+constexpr PetscInt most_iterations = 5000;
+
+void prepare_peer(KSP ksp, const char* type, PetscInt iterations, Oracle* oracle) {
+  checked(KSPSetType(ksp, type));
+  checked(KSPSetTolerances(ksp, 1e-300, 1e-300, PETSC_DEFAULT, iterations));
+  checked(KSPSetConvergenceTest(ksp, oracle ? good_enough : KSPConvergedSkip, oracle, nullptr));
+}
+
+void prepare_polyak(KSP ksp, double rtol) {
+  checked(KSPSetType(ksp, "polyak"));
+  checked(KSPSetTolerances(ksp, rtol, PETSC_DEFAULT, PETSC_DEFAULT, most_iterations));
+  checked(KSPSetFromOptions(ksp));
+}
+
+class Race {
+ public:
+  Race(int rounds, double error) : rounds_(rounds), error_(error) {}
+
+  json run(const RaceProblem& problem) const {
+    Oracle oracle{problem.x, error_};
+    PetscInt counts[2];
+    const char* peers[] = {KSPLSQR, KSPCGLS};
+    for (int i = 0; i < 2; ++i)
+      counts[i] = solve_once(problem, [&](KSP ksp) {
+                    prepare_peer(ksp, peers[i], most_iterations, &oracle);
+                  }).iterations;
+    const double rtol = loosest(problem);
+    std::vector<Solved> solved[3];
+    for (int round = 0; round < rounds_; ++round) {
+      for (int i = 0; i < 2; ++i)
+        solved[i].push_back(
+            solve_once(problem, [&](KSP ksp) { prepare_peer(ksp, peers[i], counts[i], nullptr); }));
+      solved[2].push_back(solve_once(problem, [&](KSP ksp) { prepare_polyak(ksp, rtol); }));
+    }
+    json out{{"problem", problem.name}, {"rtol", rtol}};
+    const char* names[] = {"KSPLSQR", "KSPCGLS", "polyak"};
+    PetscPrintf(PETSC_COMM_WORLD, "\n%s\n", problem.name.c_str());
+    for (int i = 0; i < 3; ++i) {
+      out["solvers"].push_back(told(names[i], solved[i]));
+      const json& line = out["solvers"].back();
+      PetscPrintf(PETSC_COMM_WORLD, "  %-10s %9.4f s   %5d iterations   error %.1e   %s\n",
+                  names[i], line["seconds"].get<double>(), line["iterations"].get<int>(),
+                  line["error"].get<double>(), line["reason"].get<std::string>().c_str());
+    }
+    return out;
+  }
+
+ private:
+  double loosest(const RaceProblem& problem) const {
+    double rtol = 1e-8;
+    for (; rtol > 1e-15; rtol /= 10)
+      if (solve_once(problem, [&](KSP ksp) { prepare_polyak(ksp, rtol); }).error <= error_) break;
+    return rtol;
+  }
+
+  static json told(const char* name, const std::vector<Solved>& rounds) {
+    std::vector<double> seconds;
+    for (const Solved& round : rounds) seconds.push_back(round.seconds);
+    const Solved& last = rounds.back();
+    return {{"name", name},
+            {"seconds", median(seconds)},
+            {"least", *std::min_element(seconds.begin(), seconds.end())},
+            {"iterations", last.iterations},
+            {"error", last.error},
+            {"reason", last.reason}};
+  }
+
+  int rounds_;
+  double error_;
+};
+
+Mat as_dense(const RowMatrix& rows) {
+  Mat A = nullptr;
+  PetscScalar* values = nullptr;
+  checked(MatCreateDense(PETSC_COMM_WORLD, rows.rows(), rows.cols(), PETSC_DETERMINE,
+                         PETSC_DETERMINE, nullptr, &A));
+  checked(MatDenseGetArrayWrite(A, &values));
+  std::vector<double> row(static_cast<std::size_t>(rows.cols()));
+  for (Index i = 0; i < rows.rows(); ++i) {
+    rows.copy_rows(i, i + 1, {row.data(), 1, rows.cols(), rows.cols()});
+    for (Index j = 0; j < rows.cols(); ++j)
+      values[j * rows.rows() + i] = row[static_cast<std::size_t>(j)];
+  }
+  checked(MatDenseRestoreArrayWrite(A, &values));
+  checked(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  checked(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  return A;
+}
+
+// The same iterations by the plugin and by the library: rows of a MATSHELL, and
+// rows that the plugin has itself.
+json overhead(const RaceProblem& problem, int rounds) {
+  constexpr PetscInt iterations = 200, batch = 20000;
+  SolveOptions options;
+  options.method = "minibatch-hbm";
+  options.batch_size = batch;
+  options.lambda_min = 1.0;
+  options.lambda_max = 100.0;
+  options.tol = 0.0;
+  options.max_iterations = iterations;
+  options.threads = 1;
+  const auto library = [&] {
+    ProblemData data;
+    data.A = problem.own;
+    data.b = Array(std::vector<double>(problem.own_b), problem.own->rows(), 1);
+    const double start = MPI_Wtime();
+    const Report report = solve(Problem(std::move(data)), options);
+    return report.iterations == iterations ? MPI_Wtime() - start : 0.0;
+  };
+  RaceProblem dense = problem;
+  dense.A = as_dense(*problem.own);
+  const auto prepare = [&](KSP ksp) {
+    checked(PetscOptionsSetValue(nullptr, "-ksp_polyak_method", "minibatch-hbm"));
+    checked(PetscOptionsSetValue(nullptr, "-ksp_polyak_batch", "20000"));
+    checked(PetscOptionsSetValue(nullptr, "-ksp_polyak_lambda_min", "1"));
+    checked(PetscOptionsSetValue(nullptr, "-ksp_polyak_lambda_max", "100"));
+    checked(KSPSetNormType(ksp, KSP_NORM_NONE));
+    prepare_polyak(ksp, 1e-8);
+    checked(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, iterations));
+  };
+  std::vector<double> plain, shell, own, copying;
+  for (int round = 0; round < rounds; ++round) {
+    plain.push_back(library());
+    const Solved by_dense = solve_once(dense, prepare), by_shell = solve_once(problem, prepare);
+    own.push_back(by_dense.seconds - by_dense.set_up);
+    copying.push_back(by_dense.set_up);
+    shell.push_back(by_shell.seconds);
+  }
+  checked(MatDestroy(&dense.A));
+  PetscPrintf(PETSC_COMM_WORLD,
+              "\n%d iterations of %d rows: library %.4f s, plugin (dense) %.4f s after copying "
+              "for %.4f s, plugin (shell) %.4f s\n",
+              static_cast<int>(iterations), static_cast<int>(batch), median(plain), median(own),
+              median(copying), median(shell));
+  return {{"iterations", iterations}, {"batch", batch},          {"library", median(plain)},
+          {"dense", median(own)},     {"copy", median(copying)}, {"shell", median(shell)}};
+}
+
+Index asked(const char* name, PetscInt otherwise) {
+  checked(PetscOptionsGetInt(nullptr, nullptr, name, &otherwise, nullptr));
+  return otherwise;
+}
+
+json races(const Race& race, Index rows, Index cols) {
+  const Index sparse_cols = asked("-sparse_cols", 10'000), entries = asked("-entries", 20);
+  const std::string size = std::to_string(rows) + " x ";
+  json out;
+  PetscBool only_sparse = PETSC_FALSE;
+  checked(PetscOptionsHasName(nullptr, nullptr, "-only_sparse", &only_sparse));
+  for (const double noise : {0.0, 0.1}) {
+    if (only_sparse) break;
+    RaceProblem problem = paper_problem(rows, cols, noise);
+    problem.name = "dense " + size + std::to_string(cols) + ", condition 100, " +
+                   (noise > 0.0 ? "inconsistent (noise 10 %)" : "consistent");
+    out.push_back(race.run(problem));
+    destroy(problem);
+  }
+  RaceProblem sparse = sparse_problem(rows, sparse_cols, entries);
+  sparse.name = "sparse " + size + std::to_string(sparse_cols) + ", " + std::to_string(entries) +
+                " entries a row, consistent";
+  out.push_back(race.run(sparse));
+  destroy(sparse);
+  return out;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  checked(PetscInitialize(&argc, &argv, nullptr, nullptr));
+  const Index rows = asked("-rows", 1'000'000), cols = asked("-cols", 100);
+  const auto rounds = static_cast<int>(asked("-rounds", 3));
+  PetscReal error = 1e-8;
+  PetscBool only_overhead = PETSC_FALSE;
+  char file[PETSC_MAX_PATH_LEN] = "";
+  checked(PetscOptionsGetReal(nullptr, nullptr, "-error", &error, nullptr));
+  checked(PetscOptionsHasName(nullptr, nullptr, "-overhead", &only_overhead));
+  checked(PetscOptionsGetString(nullptr, nullptr, "-json", file, sizeof file, nullptr));
+  PetscMPIInt rank = 0, ranks = 1;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  json out{{"ranks", ranks}, {"rows", rows}, {"cols", cols}, {"rounds", rounds}};
+  if (only_overhead) {
+    RaceProblem problem = paper_problem(rows, cols, 0.0);
+    out["overhead"] = overhead(problem, rounds);
+    destroy(problem);
+  } else {
+    out["error"] = error;
+    out["races"] = races(Race(rounds, error), rows, cols);
+  }
+  if (rank == 0 && file[0] != '\0') std::ofstream(file) << out.dump(1) << '\n';
+  checked(PetscFinalize());
+  return 0;
+}

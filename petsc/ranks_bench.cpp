@@ -1,0 +1,226 @@
+// What sharing rows out over ranks costs, measured on the ranks that mpirun
+// starts:
+//   alone      rank 0 solves by itself, the others sleep
+//   at once    every rank solves a problem of its own, nothing is said: what the
+//              machine's memory leaves of `alone` is the ceiling of any ranks
+//   weak       all solve together, so many rows and draws a rank
+//   strong     all solve together what `alone` had, and 2, 4, … times its batch
+//   draws      rank 0 holds one row in a thousand: drawing is what it does
+//   sums       d numbers added up over the ranks
+//   words      so many words of each rank, given to the ranks they are for
+// Seconds an iteration, medians of rounds in which the subjects take turns; of
+// what is done together also the part that went into sums. One thread a rank.
+//
+//   mpirun -n 2 ranks_bench [-rows N] [-cols D] [-rounds R]
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "mpi_sums.hpp"
+#include "polyak/ranks.hpp"
+#include "polyak/solve.hpp"
+
+namespace {
+
+using namespace polyak;
+using nlohmann::json;
+
+int rank = 0, ranks = 1;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// The others leave processor and memory alone.
+void sleep_until_all() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0;)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+struct Timed {
+  double seconds = 0.0;  // an iteration
+  double sums = 0.0;     // of these, in sums: waiting included
+};
+
+struct Rows {
+  MatrixPtr own;
+  Index first = 0, rows = 0;
+};
+
+// Step and momentum are given: nothing is read but norms, batches and two measurements.
+Timed iterate(const Rows& part, bool together, Index batch, Index iterations) {
+  std::vector<double> in_sums;
+  const auto complete = [&](std::span<double> sums) {
+    const double start = MPI_Wtime();
+    if (together) complete_sums(MPI_COMM_WORLD, sums);
+    if (std::ssize(sums) == part.own->cols()) in_sums.push_back(MPI_Wtime() - start);
+  };
+  ProblemData data;
+  data.A = rank_rows(part.own, part.first, part.rows, together ? rank : 0, together ? ranks : 1,
+                     complete);
+  data.b = Array(std::vector<double>(static_cast<std::size_t>(part.rows), 1.0), part.rows, 1);
+  SolveOptions options;
+  options.method = "minibatch-hbm";
+  options.batch_size = batch;
+  options.step_size = 1e-12;
+  options.momentum = 0.5;
+  options.tol = 0.0;
+  options.threads = 1;
+  options.max_iterations = options.measure_every_iterations = iterations;
+  const Report report = solve(Problem(std::move(data)), options);
+  // The last one is of the measurement at the end.
+  const auto last = in_sums.end() - 1;
+  double sums = 0.0;
+  for (auto each = last - iterations; each != last; ++each) sums += *each;
+  return {report.seconds.solve / static_cast<double>(iterations),
+          sums / static_cast<double>(iterations)};
+}
+
+MatrixPtr random_rows(Index rows, Index cols) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(1 + rank));
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  std::vector<double> values(static_cast<std::size_t>(rows * cols));
+  for (double& value : values) value = uniform(random);
+  return dense_matrix(std::move(values), rows, cols);
+}
+
+class Bench {
+ public:
+  Bench(Index rows, Index cols, int rounds)
+      : rows_(rows), rounds_(rounds), own_(random_rows(rows, cols)) {
+    if (rank == 0) all_ = random_rows(rows * ranks, cols);
+    const RowRange few{0, std::max<Index>(1, rows / 1000)};
+    part_ = rank == 0 ? rows_between(own_, few) : own_;
+  }
+
+  json scaling(Index batch) {
+    const Index iterations = std::max<Index>(5, 2'000'000 / batch);
+    std::vector<Timed> alone, at_once, weak, whole, strong;
+    for (int round = 0; round < rounds_; ++round) {
+      alone.push_back(by_one({own_, 0, rows_}, batch, iterations));
+      at_once.push_back(slowest(iterate({own_, 0, rows_}, false, batch, iterations)));
+      const Rows share{own_, rank * rows_, ranks * rows_};
+      weak.push_back(slowest(iterate(share, true, ranks * batch, iterations)));
+      whole.push_back(by_one({all_, 0, ranks * rows_}, batch, iterations));
+      strong.push_back(slowest(iterate(share, true, batch, iterations)));
+    }
+    return {{"batch", batch},           {"iterations", iterations}, {"alone", told(alone)},
+            {"at_once", told(at_once)}, {"weak", told(weak)},       {"strong_alone", told(whole)},
+            {"strong", told(strong)}};
+  }
+
+  // What rank 0, with next to no rows, needs beside sums.
+  json draws(Index batch) {
+    const Index few = std::max<Index>(1, rows_ / 1000);
+    const Rows share{part_, rank == 0 ? 0 : few + (rank - 1) * rows_, few + (ranks - 1) * rows_};
+    std::vector<double> seconds;
+    for (int round = 0; round < rounds_; ++round) {
+      const Timed took = iterate(share, true, batch, std::max<Index>(5, 2'000'000 / batch));
+      seconds.push_back(took.seconds - took.sums);
+    }
+    double of_zero = median(seconds);
+    MPI_Bcast(&of_zero, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    return {{"batch", batch}, {"seconds", of_zero}, {"own_rows", few}};
+  }
+
+ private:
+  static Timed by_one(const Rows& part, Index batch, Index iterations) {
+    Timed took;
+    if (rank == 0) took = iterate(part, false, batch, iterations);
+    sleep_until_all();
+    return took;
+  }
+  static Timed slowest(Timed own) {
+    MPI_Allreduce(MPI_IN_PLACE, &own.seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &own.sums, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    return own;
+  }
+  static json told(const std::vector<Timed>& rounds) {
+    std::vector<double> seconds, sums;
+    for (const Timed& round : rounds) {
+      seconds.push_back(round.seconds);
+      sums.push_back(round.sums);
+    }
+    return {{"median", median(seconds)},
+            {"min", *std::min_element(seconds.begin(), seconds.end())},
+            {"sums", median(sums)}};
+  }
+
+  Index rows_;
+  int rounds_;
+  MatrixPtr own_, all_, part_;
+};
+
+json sums_of(Index count, int rounds) {
+  std::vector<double> values(static_cast<std::size_t>(count), 1.0), ours, mpis;
+  const Index times = std::max<Index>(20, 200'000 / (200 + count));
+  const auto time = [&](auto call) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    for (Index i = 0; i < times; ++i) call();
+    return (MPI_Wtime() - start) / static_cast<double>(times);
+  };
+  for (int round = 0; round < 3 * rounds; ++round) {
+    std::fill(values.begin(), values.end(), 1.0);
+    ours.push_back(time([&] { complete_sums(MPI_COMM_WORLD, values); }));
+    std::fill(values.begin(), values.end(), 1.0);
+    mpis.push_back(time([&] {
+      MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(count), MPI_DOUBLE, MPI_SUM,
+                    MPI_COMM_WORLD);
+    }));
+  }
+  return {{"numbers", count}, {"reduce_and_send", median(ours)}, {"allreduce", median(mpis)}};
+}
+
+json words_of(Index count, int rounds) {
+  const std::size_t each = static_cast<std::size_t>(count / ranks);
+  const std::vector<std::vector<std::uint64_t>> words(static_cast<std::size_t>(ranks),
+                                                      std::vector<std::uint64_t>(each, 7));
+  std::vector<std::uint64_t> received;
+  std::vector<double> seconds;
+  for (int round = 0; round < 3 * rounds; ++round) {
+    constexpr int times = 50;
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    for (int i = 0; i < times; ++i) exchange_words(MPI_COMM_WORLD, words, received);
+    seconds.push_back((MPI_Wtime() - start) / times);
+  }
+  return {{"words", count}, {"seconds", median(seconds)}};
+}
+
+Index asked(int argc, char** argv, const char* name, Index otherwise) {
+  for (int i = 1; i + 1 < argc; ++i)
+    if (std::strcmp(argv[i], name) == 0) return std::atoll(argv[i + 1]);
+  return otherwise;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const Index rows = asked(argc, argv, "-rows", 500'000), cols = asked(argc, argv, "-cols", 100);
+  const auto rounds = static_cast<int>(asked(argc, argv, "-rounds", 5));
+  json out{{"ranks", ranks}, {"rows_a_rank", rows}, {"cols", cols}, {"rounds", rounds}};
+  for (Index count : {1, 10, 100, 1'000, 10'000, 100'000})
+    out["sums"].push_back(sums_of(count, rounds));
+  for (Index count : {2'000, 20'000, 100'000}) out["words"].push_back(words_of(count, rounds));
+  Bench bench(rows, cols, rounds);
+  for (Index batch : {1'000, 5'000, 20'000, 100'000})
+    if (batch <= rows) out["scaling"].push_back(bench.scaling(batch));
+  for (Index batch : {20'000, 200'000, 2'000'000})
+    if (ranks > 1) out["draws"].push_back(bench.draws(batch));
+  if (rank == 0) std::puts(out.dump(1).c_str());
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,23 @@
+# The benchmark of ranks and the picture of its model, on problems of no size.
+. "$POLYAK_SOURCE/tests/petsc/lib/ranks.bash"
+plugin_for petsc >/dev/null
+export MPIEXEC=$POLYAK_MPIEXEC MPIEXEC_FLAGS=--oversubscribe
+expect 0 bash "$POLYAK_SOURCE/tools/ranks_bench.sh" "$POLYAK_BUILD" out.json small
+stdout_has "KSPLSQR"
+stdout_has "wrote out.json"
+python - <<'PY' || fail "the result is not what it should be"
+import json
+result = json.load(open("out.json", encoding="utf-8"))
+scaling = result["scaling"]
+assert scaling["ranks"] == 2 and len(scaling["sums"]) == 6
+for line in scaling["scaling"]:
+    for what in ("alone", "at_once", "weak", "strong_alone", "strong"):
+        assert 0 < line[what]["min"] <= line[what]["median"] < 10, (what, line)
+for race in result["race"]["races"]:
+    names = [solver["name"] for solver in race["solvers"]]
+    assert names == ["KSPLSQR", "KSPCGLS", "polyak"], names
+    for solver in race["solvers"]:
+        assert solver["error"] <= 1e-8 and solver["seconds"] > 0, (race["problem"], solver)
+PY
+expect 0 "$POLYAK_SOURCE/tools/plots/scaling.py" out.json
+stdout_has "batch a rank"

@@ -1,0 +1,87 @@
+# Each rank reads its own lines of a .csv and its own rows of a .petsc: the answer is
+# that of the whole file, and what is wrong is told with its place in the whole.
+. "$POLYAK_SOURCE/tests/petsc/lib/ranks.bash"
+"$POLYAK" generate spectrum --rows 700 --cols 9 --noise 0.1 --seed 4 --output p --quiet
+python - <<'PY'
+import ast, struct
+def read(name):
+    data = open(name, "rb").read()
+    size = struct.unpack("<H", data[8:10])[0]
+    shape = ast.literal_eval(data[10:10 + size].decode())["shape"]
+    return struct.unpack("<%dd" % ((len(data) - 10 - size) // 8), data[10 + size:]), shape
+A, (n, d) = read("p/A.npy")
+b, _ = read("p/b.npy")
+with open("table.csv", "w") as f:  # rows of very different lengths, remarks, blank lines
+    f.write(",".join("u%d" % j for j in range(d)) + ",goal\r\n")
+    for i in range(n):
+        row = [("%r" if i < n // 2 else "   %.17e    ") % v for v in A[i * d:(i + 1) * d]]
+        f.write(",".join(row) + ",%r\n" % b[i])
+        if i % 50 == 3:
+            f.write("# a remark\n\n")
+def big(values, code): return struct.pack(">%d%s" % (len(values), code), *values)
+nonzero = [[j for j in range(d) if (i + j) % 3] for i in range(n)]  # and a row without any
+nonzero[5] = []
+flat = [(i, j) for i in range(n) for j in nonzero[i]]
+for width, code in ((32, "i"), (64, "q")):
+    with open("sparse%d.petsc" % width, "wb") as f:
+        f.write(big([1211216, n, d, len(flat)] + [len(r) for r in nonzero] + [j for _, j in flat], code))
+        f.write(big([A[i * d + j] for i, j in flat], "d") + big([1211214, n], code) + big(b, "d"))
+    with open("dense%d.petsc" % width, "wb") as f:
+        f.write(big([1211216, n, d, -1], code) + big(A, "d"))
+with open("b.petsc", "wb") as f:
+    f.write(big([1211214, n], "i") + big(b, "d"))
+PY
+same_answer() { # WORDS...
+  "$POLYAK" solve "$@" --method direct --output x.npy --quiet
+  for n in 1 2 3 4; do
+    expect 0 ranks $n "$POLYAK-mpi" solve "$@" --method direct --output x$n.npy --report r.json --quiet
+    near x$n.npy x.npy 1e-12
+    holds r.json 'r["rows"] == 700'
+  done
+}
+same_answer table.csv --rhs-column goal
+cp x.npy of_table.npy
+same_answer table.csv --rhs-column goal --intercept --precision single
+same_answer p/A.npy p/b.npy
+near of_table.npy x.npy 1e-12
+same_answer dense32.petsc b.petsc
+near x.npy of_table.npy 1e-12
+same_answer dense64.petsc p/b.npy
+same_answer sparse32.petsc
+cp x.npy of_sparse.npy
+same_answer sparse64.petsc
+same x.npy of_sparse.npy
+
+# Dropping rows needs the whole file, and still works.
+sed '100s/^[^,]*/nan/; 600s/^[^,]*/nan/' table.csv >holes.csv
+"$POLYAK" solve holes.csv --rhs-column goal --drop-nonfinite-rows --method direct --output x.npy --quiet
+expect 0 ranks 3 "$POLYAK-mpi" solve holes.csv --rhs-column goal --drop-nonfinite-rows --method direct --output x3.npy
+stderr_has "2 rows with NaN, Inf or an empty cell dropped"
+near x3.npy x.npy 1e-12
+
+# What is wrong, and where.
+for line in 2 300 729; do
+  sed "${line}s/^[^,]*/oops/" table.csv >bad.csv
+  grep -n oops bad.csv >/dev/null || continue
+  expect 65 ranks 3 "$POLYAK-mpi" solve bad.csv --rhs-column goal
+  one_line "polyak: bad.csv:$line: not a number in column 1 (u0) (found 'oops', expected a number)"
+done
+expect 2 ranks 3 "$POLYAK-mpi" solve table.csv
+one_line "there is no right-hand side"
+expect 2 ranks 3 "$POLYAK-mpi" solve table.csv --rhs-column gaol
+one_line "did you mean 'goal'?"
+head -c 3000 sparse32.petsc >torn.petsc
+expect 65 ranks 3 "$POLYAK-mpi" solve torn.petsc b.petsc
+one_line "torn.petsc: the PETSc file ends before all its values"
+head -1 table.csv >names.csv
+expect 65 ranks 3 "$POLYAK-mpi" solve names.csv --rhs-column goal
+one_line "the file holds names but no rows"
+head -200 table.csv >shorter.csv
+expect 65 ranks 1 "$POLYAK-mpi" solve table.csv --rhs-column goal : -n 1 "$POLYAK-mpi" solve shorter.csv --rhs-column goal
+one_line "the ranks read files of different lengths"
+# One that goes by parts and one that does not: then all read the whole.
+"$POLYAK" convert table.csv whole.mtx --quiet
+"$POLYAK" solve table.csv p/b.npy --method direct --output x.npy --quiet
+expect 0 ranks 1 "$POLYAK-mpi" solve table.csv p/b.npy --method direct --output x2.npy --quiet : \
+  -n 1 "$POLYAK-mpi" solve whole.mtx p/b.npy --method direct --quiet
+near x2.npy x.npy 1e-12
