@@ -69,7 +69,7 @@ class Chooser {
   // LSQR needs no facts and little memory: what is left when all else fails.
   void add_last() {
     out_.candidates.push_back(
-        {"lsqr", "needs no factorisation", krylov_steps() * costs_.krylov_step()});
+        {"lsqr", "needs no factorisation", costs_.krylov(krylov_steps(), 2.0)});
   }
 
   void add_direct() {
@@ -132,7 +132,7 @@ class Chooser {
     out_.candidates.push_back({"cg",
                                trial_ ? "few iterations at this conditioning"
                                       : "few iterations where well conditioned",
-                               krylov_steps() * costs_.pass()});
+                               costs_.krylov(krylov_steps(), 1.0)});
   }
 
   // Two passes of Kaczmarz cost little beside a factorisation or LSQR where

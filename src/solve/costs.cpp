@@ -10,12 +10,14 @@ namespace {
 // size more than in ratio.
 constexpr double stream_bytes = 2.5e10;   // rows of a dense A, read in order
 constexpr double sparse_bytes = 1.2e10;   // of CSR: entries are gathered
-constexpr double gram_flops = 1.1e11;     // kernels/gram
+constexpr double gram_flops = 7.6e10;     // kernels/gram
 constexpr double factor_flops = 4.0e10;   // Householder and Cholesky by LAPACK
 constexpr double sketch_adds = 6.0e9;     // of kernels::gradient_step into L2
 
 constexpr double one_core_bytes = 8e9;    // of rows at random
 constexpr double row_seconds = 5e-8;      // of a step, beside its row
+
+constexpr double around = 3.0;            // passes of any run: row norms, its first and last check
 
 constexpr double ratios[] = {3.0, 4.0, 6.0, 8.0, 12.0};  // s/d of a sketch
 
@@ -31,22 +33,27 @@ Costs::Costs(const ProblemShape& shape)
 }
 
 double Costs::kaczmarz(double passes) const {
-  return passes * (bytes_ / one_core_bytes + n_ * row_seconds) + 3.0 * pass_;
+  return passes * (bytes_ / one_core_bytes + n_ * row_seconds) + around * pass_;
 }
 double Costs::gram() const { return std::max(pass_, n_ * d_ * (d_ + c_) / gram_flops); }
 double Costs::qr(double rows) const { return 2.0 * rows * d_ * d_ / factor_flops; }
 double Costs::small_qr() const { return 12.0 * d_ * d_ * d_ / factor_flops; }
+double Costs::krylov(double steps, double passes) const {
+  return (around + passes * steps) * pass_ + (passes > 1.0 ? steps * vectors_ : 0.0);
+}
+double Costs::normal() const { return gram() + cholesky() + around * pass_; }
 double Costs::cholesky() const { return d_ * d_ * d_ / 3.0 / factor_flops; }
 double Costs::sketch() const { return std::max(pass_, 8.0 * n_ * (d_ + c_) / sketch_adds); }
 
 double Costs::direct() const {
   const double tall = std::max(n_, d_), thin = std::min(n_, d_);
-  return 2.0 * tall * thin * thin / factor_flops + 12.0 * thin * thin * thin / factor_flops + pass_;
+  return 2.0 * tall * thin * thin / factor_flops + 12.0 * thin * thin * thin / factor_flops +
+         around * pass_;
 }
 
 // √(d/s) off the error in each pass.
 double Costs::sketched_with(double ratio, double digits) const {
-  const double passes = 1.0 + digits / (0.5 * std::log(ratio));
+  const double passes = around + digits / (0.5 * std::log(ratio));
   return sketch() + qr(ratio * d_) + passes * pass_;
 }
 

@@ -22,9 +22,9 @@ struct Costs {
   double small_qr() const;                    ///< singular values of R
   double sketch() const;                      ///< one read, each entry added eight times
   double kaczmarz(double passes) const;       ///< row after row on one core, and a check
-  double krylov_step() const { return 2.0 * pass_ + vectors_; }
-  /// normal equations, and one read to check them
-  double normal() const { return gram() + cholesky() + pass_; }
+  /// so many iterations of one read each (cg), or of two and vectors of length n (lsqr)
+  double krylov(double steps, double passes) const;
+  double normal() const;                      ///< normal equations
   double direct() const;
   /// to `digits` e-folds, with the best sketch
   double sketched(double digits) const;

@@ -264,9 +264,8 @@ Driver::Verdict Driver::iterate(Observer& observer) {
 // A measurement that is due is left out where the method's own figures say that the
 // tolerance is not met; not for so long that a run that hangs goes unseen.
 bool Driver::can_wait() const {
-  if (options_.measure_every || options_.measure_every_iterations || method_->finished() ||
-      run_.history.empty())
-    return false;
+  const bool asked = options_.measure_every || options_.measure_every_iterations;
+  if (asked || !(options_.tol > 0.0) || method_->finished() || run_.history.empty()) return false;
   const Index k = method_->state().iteration, last = run_.history.back().iteration;
   return k < 4 * last + 16 &&
          monitor_.surely_above(method_->x(), method_->gradient2(), run_.first_residual);
