@@ -41,6 +41,7 @@ def main():
         return  # whose shadow memory is no part of the estimate
     many_columns = generate("many_columns", 4000, 1200)
     many_rows = generate("many_rows", 1500000, 4)
+    both = generate("both", 40000, 800)
     tiny = generate("tiny", 200, 8)
     failed = False
     for data, options in [
@@ -52,7 +53,7 @@ def main():
         (many_rows, ["--method", "lsqr", "--max-passes", "9"]),
         (many_rows, ["--method", "minibatch-hbm", "--batch", "1000", "--max-passes", "1"]),
         (many_rows, ["--method", "rk", "--max-passes", "1"]),
-        (many_columns, []),
+        (both, []),  # the normal equations
     ]:
         memory = foretold(*data, *options)
         mapped = memory["A"] + memory["b"]
