@@ -250,12 +250,11 @@ Driver::Verdict Driver::iterate(Observer& observer) {
         return *limit;
       }
     }
-    advance_to(std::min(run_.next_measurement, last_iteration()), observer);
-    if (const auto verdict = judge_limits(observer)) return end_early(*verdict, observer);
-    while (can_wait()) {
-      run_.next_measurement = schedule_.next(method_->state().iteration);
+    for (;;) {
       advance_to(std::min(run_.next_measurement, last_iteration()), observer);
       if (const auto verdict = judge_limits(observer)) return end_early(*verdict, observer);
+      if (!can_wait()) break;
+      run_.next_measurement = schedule_.next(method_->state().iteration);
     }
     measure(observer);
   }
