@@ -73,6 +73,14 @@ PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
   PetscCall(read.count("-ksp_polyak_check_interval",
                        "Iterations between measurements of the residual; by cost unless given",
                        o.measure_every_iterations));
+  PetscCall(read.word("-ksp_polyak_exchange",
+                      "Sums of gradients over ranks: all columns, ghosts (those that rows share), "
+                      "or auto, by how much is said",
+                      own.exchange));
+  PetscCheck(exchange_named(own.exchange), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "polyak: -ksp_polyak_exchange: there is no exchange of that name (found %s, expected "
+             "auto, all or ghosts)",
+             own.exchange.c_str());
   PetscOptionsHeadEnd();
   o.seed = static_cast<std::uint64_t>(number);
   own.ridge = *ridge;

@@ -43,6 +43,16 @@ MatrixPtr rows_or_error(Mat A, MPI_Comm comm) {
   return own;
 }
 
+class LoggedGhosts final : public MpiGhosts {
+ public:
+  using MpiGhosts::MpiGhosts;
+  void add(View g) override {
+    checked(PetscLogEventBegin(log_events.sums, 0, 0, 0, 0));
+    MpiGhosts::add(g);
+    checked(PetscLogEventEnd(log_events.sums, 0, 0, 0, 0));
+  }
+};
+
 void prepare(KSP ksp) {
   Mat A = nullptr;
   checked(KSPGetOperators(ksp, &A, nullptr));
@@ -60,9 +70,14 @@ void prepare(KSP ksp) {
     complete_sums(comm, sums);
     checked(PetscLogEventEnd(log_events.sums, 0, 0, 0, 0));
   };
-  polyak_of(ksp).A =
-      rank_rows(std::move(own), first, rows, rank, ranks, complete,
-                [comm](auto words, auto& received) { exchange_words(comm, words, received); });
+  PetscMPIInt tag = 0;
+  checked(PetscObjectGetNewTag(reinterpret_cast<PetscObject>(A), &tag));
+  KspPolyak& polyak = polyak_of(ksp);
+  polyak.ghosts = std::make_shared<LoggedGhosts>(comm, tag);
+  polyak.A = rank_rows(
+      std::move(own), first, rows, rank, ranks, complete,
+      [comm](auto words, auto& received) { exchange_words(comm, words, received); },
+      ranks > 1 ? polyak.ghosts : nullptr);
 }
 
 PetscErrorCode set_up(KSP ksp) {
@@ -74,6 +89,7 @@ PetscErrorCode set_up(KSP ksp) {
 
 PetscErrorCode reset(KSP ksp) {
   polyak_of(ksp).A.reset();
+  polyak_of(ksp).ghosts.reset();
   return 0;
 }
 

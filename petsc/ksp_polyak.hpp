@@ -7,6 +7,7 @@
 #include <string>
 
 #include "mat_rows.hpp"
+#include "mpi_ghosts.hpp"
 #include "polyak/solve.hpp"
 
 namespace polyak {
@@ -16,7 +17,9 @@ struct KspPolyak {
   SolveOptions options;  ///< those of -ksp_polyak_…; tolerance and limit are the KSP's
                          ///< and an empty method means the one of method_of()
   double ridge = 0.0;
-  MatrixPtr A;       ///< after set-up
+  std::string exchange = "auto";  ///< how ranks add up gradients
+  MatrixPtr A;                    ///< after set-up
+  std::shared_ptr<MpiGhosts> ghosts;
   std::string used;  ///< what the last solve did, for -ksp_view
 };
 

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "ksp_polyak.hpp"
+#include "polyak/ranks.hpp"
 
 namespace polyak {
 namespace {
@@ -48,11 +49,10 @@ Array own_part_of(Vec v) {
   const PetscScalar* values = nullptr;
   checked(VecGetSize(v, &n));
   checked(VecGetOwnershipRange(v, &first, &last));
-  std::vector<double> out(to_size(n), 0.0);
   checked(VecGetArrayRead(v, &values));
-  std::copy(values, values + (last - first), out.begin() + first);
+  Array out = placed_rows({values, last - first, 1, 1}, first, n);
   checked(VecRestoreArrayRead(v, &values));
-  return Array(std::move(out), n, 1);
+  return out;
 }
 
 Array whole(Vec v) {
@@ -111,6 +111,7 @@ std::string described(const Report& report) {
   if (report.used.step_size) out << ", step " << *report.used.step_size;
   if (report.used.momentum) out << ", momentum " << *report.used.momentum;
   if (report.used.predicted_rate) out << ", predicted rate " << *report.used.predicted_rate;
+  if (report.used.exchange) out << ", sums of " << *report.used.exchange;
   out << "; " << to_string(report.status) << ": " << report.reason;
   return out.str();
 }
@@ -122,6 +123,7 @@ void run(KSP ksp) {
   data.b = own_part_of(ksp->vec_rhs);
   data.ridge = own.ridge;
   if (!ksp->guess_zero) data.x0 = whole(ksp->vec_sol);
+  own.ghosts->ask_for(*exchange_named(own.exchange));
   Watcher watcher(ksp);
   const Report report = solve(Problem(std::move(data)), options_of(ksp), &watcher);
   checked(watcher.code());

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "mpi_ghosts.hpp"
 #include "mpi_sums.hpp"
 #include "polyak/ranks.hpp"
 #include "program.hpp"
@@ -120,8 +121,11 @@ void join_rows(ProblemData& data, Index first, Index rows) {
     // Sizes that do not fit are the problem's to refuse.
     if (data.b.rows() == rows) data.b = only_rows(data.b, range);
   });
-  data.A = rank_rows(data.A, first, rows, own_rank, all_ranks, sum_over_ranks,
-                     [](auto words, auto& received) { exchange_words(sums, words, received); });
+  constexpr int tag = 1;  // no other messages go through this communicator
+  data.A = rank_rows(
+      data.A, first, rows, own_rank, all_ranks, sum_over_ranks,
+      [](auto words, auto& received) { exchange_words(sums, words, received); },
+      all_ranks > 1 ? std::make_shared<MpiGhosts>(sums, tag) : nullptr);
 }
 
 void start_ranks(int* argc, char*** argv) {

@@ -6,7 +6,6 @@
 namespace polyak {
 namespace {
 
-constexpr std::size_t few = 256;    // numbers a rank: with fewer a message is all latency
 constexpr std::size_t most = 1024;  // numbers a rank at a time, or 2^17 in all: they stay in cache
 
 // To rank 0 and out from there.
@@ -47,7 +46,7 @@ void complete_sums(MPI_Comm comm, std::span<double> sums) {
   const std::size_t piece = std::max(most * all, std::size_t{1} << 17);
   for (; !sums.empty(); sums = sums.subspan(std::min(piece, sums.size()))) {
     const std::span<double> now = sums.first(std::min(piece, sums.size()));
-    if (now.size() <= few * all)
+    if (now.size() <= few_sums * all)
       by_one(comm, rank, now);
     else
       by_shares(comm, all, now);

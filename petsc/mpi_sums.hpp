@@ -10,6 +10,9 @@
 
 namespace polyak {
 
+/// Numbers a rank: with fewer a message is all latency.
+constexpr std::int64_t few_sums = 256;
+
 /// Replaces what each rank gives by the sum over all: each number is added up on the
 /// way to one rank, in an order that follows from the number of ranks alone, and
 /// sent out from there, so that every rank has the same bits. Collective.

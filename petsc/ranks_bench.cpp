@@ -7,11 +7,13 @@
 //   strong     all solve together what `alone` had, and 2, 4, … times its batch
 //   draws      rank 0 holds one row in a thousand: drawing is what it does
 //   sums       d numbers added up over the ranks
+//   columns    rows of a band of five, two to a column: gradients by sums of all
+//              columns, and of those that ranks share
 //   words      so many words of each rank, given to the ranks they are for
 // Seconds an iteration, medians of rounds in which the subjects take turns; of
 // what is done together also the part that went into sums. One thread a rank.
 //
-//   mpirun -n 2 ranks_bench [-rows N] [-cols D] [-rounds R]
+//   mpirun -n 2 ranks_bench [-rows N] [-cols D] [-rounds R] [-band D]
 
 #include <algorithm>
 #include <chrono>
@@ -22,6 +24,7 @@
 #include <random>
 #include <thread>
 
+#include "mpi_ghosts.hpp"
 #include "mpi_sums.hpp"
 #include "polyak/ranks.hpp"
 #include "polyak/solve.hpp"
@@ -56,7 +59,24 @@ struct Rows {
   Index first = 0, rows = 0;
 };
 
+Array ones(Index own, Index first, Index rows) {
+  const double one = 1.0;
+  return placed_rows({&one, own, 1, 0}, first, rows);
+}
+
 // Step and momentum are given: nothing is read but norms, batches and two measurements.
+SolveOptions plain_steps(Index batch, Index iterations) {
+  SolveOptions options;
+  options.method = "minibatch-hbm";
+  options.batch_size = batch;
+  options.step_size = 1e-12;
+  options.momentum = 0.5;
+  options.tol = 0.0;
+  options.threads = 1;
+  options.max_iterations = options.measure_every_iterations = iterations;
+  return options;
+}
+
 Timed iterate(const Rows& part, bool together, Index batch, Index iterations) {
   std::vector<double> in_sums;
   const auto complete = [&](std::span<double> sums) {
@@ -67,16 +87,8 @@ Timed iterate(const Rows& part, bool together, Index batch, Index iterations) {
   ProblemData data;
   data.A = rank_rows(part.own, part.first, part.rows, together ? rank : 0, together ? ranks : 1,
                      complete);
-  data.b = Array(std::vector<double>(static_cast<std::size_t>(part.rows), 1.0), part.rows, 1);
-  SolveOptions options;
-  options.method = "minibatch-hbm";
-  options.batch_size = batch;
-  options.step_size = 1e-12;
-  options.momentum = 0.5;
-  options.tol = 0.0;
-  options.threads = 1;
-  options.max_iterations = options.measure_every_iterations = iterations;
-  const Report report = solve(Problem(std::move(data)), options);
+  data.b = ones(part.own->rows(), part.first, part.rows);
+  const Report report = solve(Problem(std::move(data)), plain_steps(batch, iterations));
   // The last one is of the measurement at the end.
   const auto last = in_sums.end() - 1;
   double sums = 0.0;
@@ -197,6 +209,42 @@ json words_of(Index count, int rounds) {
   return {{"words", count}, {"seconds", median(seconds)}};
 }
 
+MatrixPtr banded_rows(RowRange range, Index rows, Index cols) {
+  std::vector<Triplet> entries;
+  for (Index i = range.first; i < range.last; ++i)
+    for (Index k = -2; k <= 2; ++k)
+      if (const Index j = i * cols / rows + k; j >= 0 && j < cols)
+        entries.push_back({i - range.first, j, 1.0 / static_cast<double>(1 + k * k)});
+  return csr_from_triplets(std::move(entries), range.last - range.first, cols);
+}
+
+json columns_of(Index cols, Index batch, int rounds) {
+  const Index rows = 2 * cols, iterations = std::clamp<Index>(200'000'000 / cols, 20, 1'000);
+  const RowRange range = even_share(rows, rank, ranks);
+  const MatrixPtr own = banded_rows(range, rows, cols);
+  std::vector<double> seconds[2];
+  std::string told[2];
+  for (int turn = 0; turn < 2 * rounds; ++turn) {
+    const auto ghosts = std::make_shared<MpiGhosts>(MPI_COMM_WORLD, 1);
+    ghosts->ask_for(turn % 2 == 0 ? Exchange::all : Exchange::ghosts);
+    ProblemData data;
+    data.A = rank_rows(
+        own, range.first, rows, rank, ranks,
+        [](std::span<double> sums) { complete_sums(MPI_COMM_WORLD, sums); }, {}, ghosts);
+    data.b = ones(range.last - range.first, range.first, rows);
+    const Report report = solve(Problem(std::move(data)), plain_steps(batch, iterations));
+    double took = report.seconds.solve / static_cast<double>(iterations);
+    MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    seconds[turn % 2].push_back(took);
+    told[turn % 2] = report.used.exchange.value_or("");
+  }
+  return {{"cols", cols},
+          {"batch", batch},
+          {"all", median(seconds[0])},
+          {"ghosts", median(seconds[1])},
+          {"told", told[1]}};
+}
+
 Index asked(int argc, char** argv, const char* name, Index otherwise) {
   for (int i = 1; i + 1 < argc; ++i)
     if (std::strcmp(argv[i], name) == 0) return std::atoll(argv[i + 1]);
@@ -215,6 +263,10 @@ int main(int argc, char** argv) {
   for (Index count : {1, 10, 100, 1'000, 10'000, 100'000})
     out["sums"].push_back(sums_of(count, rounds));
   for (Index count : {2'000, 20'000, 100'000}) out["words"].push_back(words_of(count, rounds));
+  const Index band = asked(argc, argv, "-band", 1'000'000);
+  for (Index batch : {1'000, 10'000})
+    for (Index d : {band / 10, band})
+      if (ranks > 1) out["columns"].push_back(columns_of(d, batch, rounds));
   Bench bench(rows, cols, rounds);
   for (Index batch : {1'000, 5'000, 20'000, 100'000})
     if (batch <= rows) out["scaling"].push_back(bench.scaling(batch));

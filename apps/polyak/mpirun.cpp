@@ -4,23 +4,28 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 
 namespace polyak::cli {
 namespace {
 
-// What Open MPI, and MPICH and its kin, tell those they start.
-int number(const char* open_mpi, const char* mpich) {
-  for (const char* name : {open_mpi, mpich})
+int number(std::initializer_list<const char*> names) {
+  for (const char* name : names)
     if (const char* text = std::getenv(name)) return std::atoi(text);
   return 0;
 }
 
-int started_together() { return number("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"); }
+// What Open MPI, MPICH and its kin, and Slurm tell those they start. Slurm's own
+// count says nothing of MPI: only with PMIx beside it are its tasks ranks.
+int started_together() {
+  if (const int count = number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})) return count;
+  return std::getenv("PMIX_RANK") ? number({"SLURM_STEP_NUM_TASKS"}) : 0;
+}
 
 }  // namespace
 
-bool speaks_under_mpirun() { return number("OMPI_COMM_WORLD_RANK", "PMI_RANK") == 0; }
+bool speaks_under_mpirun() { return number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) == 0; }
 
 void hand_over_to_ranks(const Words& words, char** argv) {
   if (words.empty() || words[0] != "solve" || started_together() < 2) return;

@@ -29,6 +29,7 @@ struct Scale {
 };
 
 class RowMatrix;
+class ColumnExchange;
 
 /// The rows that this process holds, as a matrix of their own: row 0 of `rows`
 /// is row `first` of the whole. One process holds them all.
@@ -38,6 +39,7 @@ struct Share {
   Index rank = 0;   ///< of this process, from 0
   Index ranks = 1;  ///< processes that hold a share, maybe an empty one
   const ExchangeWords* exchange = nullptr;  ///< null where they form sums and no more
+  ColumnExchange* columns = nullptr;        ///< null where they form sums of all columns
 };
 
 class RowMatrix {

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "checkpoint/container.hpp"
 #include "core/random.hpp"
-#include "matrix/products.hpp"
+#include "core/thread_team.hpp"
 #include "polyak/checkpoint.hpp"
 #include "polyak/simd.hpp"
 #include "polyak/version.hpp"
@@ -18,24 +18,49 @@ std::string of_vector(const std::vector<double>& numbers) {
   return numbers.empty() ? "none" : digest(numbers);
 }
 
+// Of `columns` numbers a row, row after row; fill(first, last, zeros) puts in those of
+// the rows held here. A part at a time, so that no rank needs room for all rows.
+template <class Fill>
+std::string of_rows(const RowMatrix& A, Index columns, Fill fill) {
+  constexpr Index most = Index{1} << 17;  // numbers
+  const Index rows = std::max<Index>(1, most / std::max<Index>(1, columns));
+  std::vector<double> part;
+  return checkpoint::digest([&, first = Index{0}]() mutable -> std::string_view {
+    const Index last = std::min(A.rows(), first + rows);
+    part.assign(to_size((last - first) * columns), 0.0);
+    if (part.empty()) return {};
+    fill(first, last, View{part.data(), last - first, columns, columns});
+    A.complete(part);
+    first = last;
+    return {reinterpret_cast<const char*>(part.data()), part.size() * sizeof(double)};
+  });
+}
+
 // A·v: every entry takes part, whatever A is stored as or made up from.
 std::string of_matrix(const Problem& problem, ThreadTeam& team) {
-  std::vector<double> v(to_size(problem.cols())), y(to_size(problem.rows()));
+  const RowMatrix& A = problem.A();
+  std::vector<double> v(to_size(A.cols()));
   Random(fixed_seed, stream::entries).normals(0, v.size(), v.data());
-  Products products(problem.A(), {}, Scale{}, team);
-  products.multiply({v.data(), 1, problem.cols(), problem.cols()}, {y.data(), problem.rows(), 1, 1});
-  problem.A().complete(y);
-  return fmt::format("{} x {}, {}, {}", problem.rows(), problem.cols(), problem.A().kind(),
-                     digest(y));
+  const auto product = [&](Index first, Index last, View y) {
+    constexpr Index few = 1024;
+    team.run((last - first + few - 1) / few, [&](Index job) {
+      const Index from = job * few, to = std::min(last - first, from + few);
+      A.multiply(first + from, first + to, {v.data(), 1, A.cols(), A.cols()},
+                 {y.row(from), to - from, 1, 1});
+    });
+  };
+  return fmt::format("{} x {}, {}, {}", A.rows(), A.cols(), A.kind(), of_rows(A, 1, product));
 }
 
 std::string of_rhs(const Problem& problem) {
   const ConstView b = problem.b();
-  std::vector<double> all;
-  all.reserve(to_size(b.size()));
-  for (Index i = 0; i < b.rows; ++i) all.insert(all.end(), b.row(i), b.row(i) + b.cols);
-  problem.A().complete(all);
-  return fmt::format("{} x {}, {}", b.rows, b.cols, digest(all));
+  const Share own = problem.A().share();
+  const auto copy = [&](Index first, Index last, View out) {
+    const Index to = std::min(last, own.first + own.rows->rows());
+    for (Index i = std::max(first, own.first); i < to; ++i)
+      std::copy_n(b.row(i), b.cols, out.row(i - first));
+  };
+  return fmt::format("{} x {}, {}", b.rows, b.cols, of_rows(problem.A(), b.cols, copy));
 }
 
 bool may_differ(const std::string& name) {

@@ -41,7 +41,8 @@ Index Products::chunk_count(Index rows) const {
   return std::max<Index>(1, static_cast<Index>(wanted));
 }
 
-void Products::complete(View g) const {
+void Products::complete(View g, ColumnExchange* columns) const {
+  if (columns) return columns->add(g);
   if (g.stride == g.cols) return A_.complete({g.data, to_size(g.size())});
   for (Index c = 0; c < g.rows; ++c) A_.complete({g.row(c), to_size(g.cols)});
 }
@@ -51,7 +52,7 @@ View Products::part(Index chunk, View g) {
   return {parts_.data() + (chunk - 1) * padded(g.size()), g.rows, g.cols, g.cols};
 }
 
-void Products::add_parts(Index chunks, View g) {
+void Products::add_parts(Index chunks, View g, ColumnRange range) {
   const auto add = [&](Index first, Index last) {
     for (Index chunk = 1; chunk < chunks; ++chunk) {
       const View p = part(chunk, g);
@@ -59,22 +60,26 @@ void Products::add_parts(Index chunks, View g) {
         for (Index j = first; j < last; ++j) g(c, j) += p(c, j);
     }
   };
-  const Index jobs = (g.cols + columns_per_job - 1) / columns_per_job;
+  const Index jobs = (range.last - range.first + columns_per_job - 1) / columns_per_job;
   team_.run(jobs, [&](Index job) {
-    add(job * columns_per_job, std::min(g.cols, (job + 1) * columns_per_job));
+    const Index first = range.first + job * columns_per_job;
+    add(first, std::min(range.last, first + columns_per_job));
   });
 }
 
 template <class Body>
-void Products::sum_chunks(Index chunks, View g, Body body) {
+void Products::sum_chunks(Index chunks, View g, ColumnExchange* columns, Body body) {
+  const ColumnRange range = columns ? columns->held() : ColumnRange{0, g.cols};
   const std::size_t needed = to_size((chunks - 1) * padded(g.size()));
   if (parts_.size() < needed) parts_.resize(needed);
   team_.run(chunks, [&](Index chunk) {
     const View sum = part(chunk, g);
-    for (Index c = 0; c < sum.rows; ++c) std::fill_n(sum.row(c), sum.cols, 0.0);
+    for (Index c = 0; c < sum.rows; ++c)
+      std::fill(sum.row(c) + range.first, sum.row(c) + range.last, 0.0);
     body(chunk, sum);
   });
-  add_parts(chunks, g);
+  add_parts(chunks, g, range);
+  complete(g, columns);
 }
 
 double* Products::scratch(Index count) {
@@ -83,14 +88,13 @@ double* Products::scratch(Index count) {
 }
 
 void Products::gradient(std::span<const Index> rows, std::span<const double> weights, ConstView x,
-                        ConstView b, View g) {
+                        ConstView b, View g, ColumnExchange* columns) {
   const Index count = std::ssize(rows), chunks = chunk_count(count);
-  sum_chunks(chunks, g, [&](Index chunk, View sum) {
+  sum_chunks(chunks, g, columns, [&](Index chunk, View sum) {
     const std::size_t first = to_size(chunk * count / chunks);
     const std::size_t size = to_size((chunk + 1) * count / chunks) - first;
     A_.gradient(rows.subspan(first, size), weights.subspan(first, size), scale_, x, b, sum);
   });
-  complete(g);
 }
 
 // Of one of several batches, as gradient() would cut it alone; those that others
@@ -128,35 +132,34 @@ void Products::sweep(std::span<const Batch> batches, std::span<Part> left, Const
 }
 
 // Chunk c of every batch holds about the same part of A, and is swept together.
-void Products::gradients(std::span<const Batch> batches, ConstView x, ConstView b, View g) {
-  if (batches.size() == 1) return gradient(batches[0].rows, batches[0].weights, x, b, g);
+void Products::gradients(std::span<const Batch> batches, ConstView x, ConstView b, View g,
+                         ColumnExchange* columns) {
+  if (batches.size() == 1) return gradient(batches[0].rows, batches[0].weights, x, b, g, columns);
   Index chunks = 1;
   for (const Batch& batch : batches) chunks = std::max(chunks, chunk_count(std::ssize(batch.rows)));
   const std::size_t each = batches.size();
   if (left_.size() < to_size(chunks) * each) left_.resize(to_size(chunks) * each);
-  sum_chunks(chunks, g, [&](Index chunk, View sum) {
+  sum_chunks(chunks, g, columns, [&](Index chunk, View sum) {
     const std::span left(left_.data() + to_size(chunk) * each, each);
     for (std::size_t r = 0; r < each; ++r) left[r] = chunk_of(batches[r], chunk);
     sweep(batches, left, x, b, sum);
   });
-  complete(g);
 }
 
-void Products::full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2) {
-  const Index chunks = row_chunks(), columns = std::ssize(residual2);
-  double* sums = scratch(chunks * columns);
-  std::fill_n(sums, chunks * columns, 0.0);
-  sum_chunks(chunks, g, [&](Index chunk, View sum) {
+void Products::full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2,
+                             ColumnExchange* columns) {
+  const Index chunks = row_chunks(), c = std::ssize(residual2);
+  double* sums = scratch(chunks * c);
+  std::fill_n(sums, chunks * c, 0.0);
+  sum_chunks(chunks, g, columns, [&](Index chunk, View sum) {
     const Index first = start(chunk, chunks), last = start(chunk + 1, chunks);
     const auto w = weights_.empty() ? weights_
                                     : weights_.subspan(to_size(first), to_size(last - first));
-    A_.range_gradient(first, last, w, scale_, x, b, sum,
-                      {sums + chunk * columns, residual2.size()});
+    A_.range_gradient(first, last, w, scale_, x, b, sum, {sums + chunk * c, residual2.size()});
   });
   std::fill(residual2.begin(), residual2.end(), 0.0);
-  for (Index i = 0; i < chunks * columns; ++i) residual2[to_size(i % columns)] += sums[i];
-  complete(g);
-  A_.complete(residual2);
+  for (Index i = 0; i < chunks * c; ++i) residual2[to_size(i % c)] += sums[i];
+  if (!columns) A_.complete(residual2);
 }
 
 double Products::root_weight(Index i) const {
@@ -175,7 +178,7 @@ void Products::transposed(ConstView y, View g) {
   constexpr Index block = 64;
   const Index chunks = row_chunks();
   double* weighted = scratch(chunks * block * y.cols);
-  sum_chunks(chunks, g, [&](Index chunk, View sum) {
+  sum_chunks(chunks, g, nullptr, [&](Index chunk, View sum) {
     const Index last = start(chunk + 1, chunks);
     for (Index i = start(chunk, chunks); i < last; i += block) {
       const View out{weighted + chunk * block * y.cols, std::min(block, last - i), y.cols, y.cols};
@@ -184,7 +187,6 @@ void Products::transposed(ConstView y, View g) {
       A_.add_transposed(i, i + out.rows, out, sum);
     }
   });
-  complete(g);
 }
 
 }  // namespace polyak

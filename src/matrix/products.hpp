@@ -9,12 +9,15 @@
 //
 // Where several processes share the rows (RowMatrix::share), each works on its
 // own, and every sum below is complete when the call returns: the same bits on
-// all of them. What has a number per row is filled for one's own rows only.
+// all of them. What has a number per row is filled for one's own rows only. Where
+// `columns` are given, the gradient is whole on those that rows here touch, zero on
+// others of them that lie within columns->held(), and untouched elsewhere.
 
 #include <span>
 #include <vector>
 
 #include "core/thread_team.hpp"
+#include "polyak/ranks.hpp"
 #include "polyak/row_matrix.hpp"
 
 namespace polyak {
@@ -37,15 +40,18 @@ class Products {
   /// With Ã = scale.a·A and r = scale.b·(Ax − b): g_c = Σ_t weights[t]·r_tc·ã_t
   /// over the listed rows.
   void gradient(std::span<const Index> rows, std::span<const double> weights, ConstView x,
-                ConstView b, View g);
+                ConstView b, View g, ColumnExchange* columns = nullptr);
 
   /// Several batches of about one size, each with its own rows of x and of g, in one
   /// sweep over A: a block of rows stays in cache while every batch uses its
   /// share of it. The bits are those of one batch after the other.
-  void gradients(std::span<const Batch> batches, ConstView x, ConstView b, View g);
+  void gradients(std::span<const Batch> batches, ConstView x, ConstView b, View g,
+                 ColumnExchange* columns = nullptr);
 
-  /// g_c = Ãᵀ W r_c and residual2[c] = r_cᵀ W r_c, in one read of A.
-  void full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2);
+  /// g_c = Ãᵀ W r_c and residual2[c] = r_cᵀ W r_c, in one read of A; with `columns`
+  /// the latter is of the rows held here.
+  void full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2,
+                     ColumnExchange* columns = nullptr);
 
   /// y = √W Ã x, n × c.
   void multiply(ConstView x, View y);
@@ -76,7 +82,7 @@ class Products {
 
  private:
   Index start(Index chunk, Index chunks) const { return first_row_ + chunk * own_rows_ / chunks; }
-  void complete(View g) const;
+  void complete(View g, ColumnExchange* columns = nullptr) const;
   Index chunk_count(Index rows) const;
   double root_weight(Index i) const;  // scale.a·√w_i
   View part(Index chunk, View g);
@@ -88,11 +94,11 @@ class Products {
   Part chunk_of(const Batch& batch, Index chunk) const;
   void sweep(std::span<const Batch> batches, std::span<Part> left, ConstView x, ConstView b,
              View g) const;
-  void add_parts(Index chunks, View g);
+  void add_parts(Index chunks, View g, ColumnRange range);
 
-  /// g = Σ of what body(chunk, sum) adds to its own zeroed block.
+  /// g = Σ of what body(chunk, sum) adds to its own zeroed block, then completed.
   template <class Body>
-  void sum_chunks(Index chunks, View g, Body body);
+  void sum_chunks(Index chunks, View g, ColumnExchange* columns, Body body);
 
   const RowMatrix& A_;
   std::span<const double> weights_;

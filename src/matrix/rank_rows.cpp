@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/row_numbers.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 
@@ -11,10 +12,11 @@ namespace {
 class RankRows final : public RowMatrix {
  public:
   RankRows(MatrixPtr own, Index first, Index rows, Index rank, Index ranks, CompleteSums complete,
-           ExchangeWords exchange)
+           ExchangeWords exchange, std::shared_ptr<ColumnExchange> columns)
       : own_(std::move(own)),
         complete_(std::move(complete)),
         exchange_(std::move(exchange)),
+        columns_(std::move(columns)),
         first_(first),
         last_(first + own_->rows()),
         rows_(rows),
@@ -32,7 +34,7 @@ class RankRows final : public RowMatrix {
   double bytes() const override { return bytes_; }
   std::string kind() const override { return own_->kind(); }
   Share share() const override {
-    return {own_.get(), first_, rank_, ranks_, exchange_ ? &exchange_ : nullptr};
+    return {own_.get(), first_, rank_, ranks_, exchange_ ? &exchange_ : nullptr, columns_.get()};
   }
   void complete(std::span<double> sums) const override { complete_(sums); }
 
@@ -130,6 +132,7 @@ class RankRows final : public RowMatrix {
   MatrixPtr own_;
   CompleteSums complete_;
   ExchangeWords exchange_;
+  std::shared_ptr<ColumnExchange> columns_;
   Index first_, last_, rows_, rank_, ranks_, nonzeros_ = 0;
   double bytes_ = 0.0;
 };
@@ -143,21 +146,42 @@ RowRange even_share(Index rows, Index rank, Index ranks) {
 }
 
 MatrixPtr rank_rows(MatrixPtr own, Index first, Index rows, Index rank, Index ranks,
-                    CompleteSums complete, ExchangeWords exchange) {
+                    CompleteSums complete, ExchangeWords exchange,
+                    std::shared_ptr<ColumnExchange> columns) {
   if (first < 0 || first + own->rows() > rows || rank < 0 || rank >= ranks)
     throw Error(ErrorCode::bad_data, {.what = "the rows of a rank lie outside of the matrix",
                                       .found = std::to_string(own->rows()) + " rows from " +
                                                std::to_string(first) + " on",
                                       .expected = "within " + std::to_string(rows) + " rows"});
   return std::make_shared<RankRows>(std::move(own), first, rows, rank, ranks, std::move(complete),
-                                    std::move(exchange));
+                                    std::move(exchange), std::move(columns));
+}
+
+std::vector<Index> touched_columns(const RowMatrix& rows) {
+  constexpr Index few = 4096;  // rows at a time: nothing as long as all of them
+  std::vector<double> columns(to_size(rows.cols()), 0.0),
+      norms(to_size(std::min(few, rows.rows())));
+  for (Index first = 0; first < rows.rows(); first += few) {
+    const Index last = std::min(rows.rows(), first + few);
+    rows.norms(first, last, 1.0, std::span(norms).first(to_size(last - first)), columns);
+  }
+  std::vector<Index> out;
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    if (columns[j] != 0.0) out.push_back(static_cast<Index>(j));
+  return out;
+}
+
+Array placed_rows(ConstView own, Index first, Index rows) {
+  auto values = std::make_shared<RowNumbers>(to_size(rows * own.cols));
+  for (Index i = 0; i < own.rows; ++i)
+    std::copy_n(own.row(i), own.cols, values->data() + (first + i) * own.cols);
+  return Array(ConstView{values->data(), rows, own.cols, own.cols}, values);
 }
 
 Array only_rows(const Array& b, RowRange range) {
-  std::vector<double> values(to_size(b.view().size()), 0.0);
-  for (Index i = range.first; i < range.last; ++i)
-    std::copy_n(b.view().row(i), b.cols(), values.data() + i * b.cols());
-  return Array(std::move(values), b.rows(), b.cols());
+  const ConstView all = b.view();
+  return placed_rows({all.row(range.first), range.last - range.first, all.cols, all.stride},
+                     range.first, all.rows);
 }
 
 }  // namespace polyak

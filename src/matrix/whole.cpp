@@ -40,6 +40,19 @@ std::optional<Place> first_of_ranks(const RowMatrix& A, const std::optional<Plac
   return Place{static_cast<Index>(parts[0]), static_cast<Index>(parts[1]), parts[2]};
 }
 
+double sum_in_row_order(const RowMatrix& A, std::span<const double> own) {
+  const Share here = A.share();
+  double sum = 0.0;
+  for (Index rank = 0; rank < here.ranks; ++rank) {
+    if (rank != here.rank)
+      sum = 0.0;
+    else
+      for (double v : own) sum += v;
+    A.complete({&sum, 1});  // what one rank says, on all of them
+  }
+  return sum;
+}
+
 Buffer whole_r(const RowMatrix& A, Index cols, const RowSource& source, ThreadTeam& team) {
   const Share own = A.share();
   const auto held = [&](Index first, Index last, View out) {

@@ -23,6 +23,10 @@ struct Place {
 /// The one with the smallest row; nothing when no rank has one.
 std::optional<Place> first_of_ranks(const RowMatrix& A, const std::optional<Place>& own);
 
+/// Σ of the numbers of all rows, given those of the rows held here; one after the
+/// other, rank after rank, so that the bits are those of one process.
+double sum_in_row_order(const RowMatrix& A, std::span<const double> own);
+
 /// R of the n × cols matrix whose rows come from `source`, by the rows of A:
 /// each rank factors its own, then takes in the others' R one after the other
 /// (cols² numbers a rank).

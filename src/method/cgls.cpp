@@ -87,7 +87,8 @@ class Cgls final : public Method {
   }
 
   Index n_;
-  std::vector<double> s_, q_;
+  std::vector<double> s_;
+  RowNumbers q_;
 };
 
 }  // namespace

@@ -9,14 +9,18 @@ namespace {
 class GradientDescent final : public Method {
  public:
   explicit GradientDescent(const Setting& setting)
-      : Method(setting, 1), gradient_(setting_), g_(to_size(columns_ * d_)) {}
+      : Method(setting, 1, Columns::touched),
+        gradient_(setting_, exchange_),
+        g_(to_size(columns_ * d_)) {}
 
   void advance(Index first, Index last) override {
     const View x = block(0), g = view(g_);
     for (Index k = first; k < last; ++k) {
       state_.row_products += gradient_(k, x, g);
       const double alpha = unit_ * setting_.parameters.step_size(k);
-      kernels::gradient_step(x.size(), alpha, g.data, x.data);
+      for_kept([&](Index from, Index count) {
+        kernels::gradient_step(count, alpha, g.data + from, x.data + from);
+      });
       project(x);
     }
     state_.iteration = last;

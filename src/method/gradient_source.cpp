@@ -7,8 +7,9 @@ constexpr Index few = 2;  // rows of a batch; measured: for four it gains nothin
 
 }  // namespace
 
-GradientSource::GradientSource(const Setting& setting)
+GradientSource::GradientSource(const Setting& setting, ColumnExchange* columns)
     : setting_(setting),
+      columns_(columns),
       residual2_(to_size(setting.problem.right_hand_sides())),
       // g̃ is in units of Ã and b̃, x in the user's: x̃ = x·scale.b/scale.a.
       ridge_step_(setting.problem.ridge() * setting.facts.scale.a * setting.facts.scale.b) {
@@ -25,8 +26,9 @@ GradientSource::GradientSource(const Setting& setting)
 Index GradientSource::operator()(Index k, ConstView x, View g) {
   const Index read = setting_.sampler ? sampled(k, x, g) : full(x, g);
   if (ridge_step_ > 0.0) {
+    const ColumnRange kept = columns_ ? columns_->held() : ColumnRange{0, g.cols};
     for (Index c = 0; c < g.rows; ++c)
-      for (Index j = 0; j < g.cols; ++j) g(c, j) += ridge_step_ * x(c, j);
+      for (Index j = kept.first; j < kept.last; ++j) g(c, j) += ridge_step_ * x(c, j);
   }
   return read;
 }
@@ -45,12 +47,12 @@ Index GradientSource::sampled(Index k, ConstView x, View g) {
     batches_[r] = {drawn.rows(), drawn.weights()};
     if (setting_.parameters.batch <= few) expect(draws_[r].drawn(k + 1));
   }
-  setting_.products.gradients(batches_, x, setting_.problem.b(), g);
+  setting_.products.gradients(batches_, x, setting_.problem.b(), g, columns_);
   return std::ssize(batches_) * setting_.parameters.batch;
 }
 
 Index GradientSource::full(ConstView x, View g) {
-  setting_.products.full_gradient(x, setting_.problem.b(), g, residual2_);
+  setting_.products.full_gradient(x, setting_.problem.b(), g, residual2_, columns_);
   return setting_.problem.rows();
 }
 

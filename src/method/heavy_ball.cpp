@@ -12,7 +12,9 @@ namespace {
 class HeavyBall final : public Method {
  public:
   explicit HeavyBall(const Setting& setting)
-      : Method(setting, 2), gradient_(setting_), g_(to_size(columns_ * d_)) {}
+      : Method(setting, 2, Columns::touched),
+        gradient_(setting_, exchange_),
+        g_(to_size(columns_ * d_)) {}
 
   void advance(Index first, Index last) override {
     const View g = view(g_);
@@ -21,7 +23,10 @@ class HeavyBall final : public Method {
       state_.row_products += gradient_(k, x, g);
       const double alpha = unit_ * setting_.parameters.step_size(k);
       const double beta = setting_.parameters.momentum(k);
-      kernels::heavy_ball_step(x.size(), alpha, beta, x.data, g.data, previous.data);
+      for_kept([&](Index from, Index count) {
+        kernels::heavy_ball_step(count, alpha, beta, x.data + from, g.data + from,
+                                 previous.data + from);
+      });
       project(previous);
       std::swap(state_.vectors[0], state_.vectors[1]);
     }

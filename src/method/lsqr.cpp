@@ -121,7 +121,7 @@ class Lsqr final : public Method {
   }
 
   Index n_;
-  std::vector<double> scratch_;
+  RowNumbers scratch_;
   double root_ridge_;
 };
 

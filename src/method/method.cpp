@@ -6,7 +6,7 @@
 
 namespace polyak {
 
-Method::Method(const Setting& setting, Index blocks)
+Method::Method(const Setting& setting, Index blocks, Columns columns)
     : setting_(setting),
       columns_(setting.problem.right_hand_sides() * setting.parameters.replicates),
       d_(setting.problem.cols()),
@@ -18,6 +18,22 @@ Method::Method(const Setting& setting, Index blocks)
     start.insert(start.end(), x0.data, x0.data + x0.size());
   project(view(start));
   state_.vectors.assign(to_size(blocks), start);
+  const Share own = setting.problem.A().share();
+  if (columns == Columns::all || !own.columns) return;
+  if (own.columns->pays(*own.rows)) exchange_ = own.columns;
+  exchange_told_ = own.columns->told();
+}
+
+ConstView Method::whole_x() {
+  if (exchange_) exchange_->gather(block(0));
+  return x();
+}
+
+SolverState Method::whole_state() const {
+  SolverState out = state_;
+  if (!exchange_) return out;
+  for (auto& vector : out.vectors) exchange_->gather(view(vector));
+  return out;
 }
 
 void Method::restore(const SolverState& state) {

@@ -13,11 +13,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "core/random.hpp"
 #include "matrix/products.hpp"
 #include "polyak/methods.hpp"
 #include "polyak/problem.hpp"
+#include "polyak/ranks.hpp"
 #include "polyak/state.hpp"
 #include "sampling/batch_window.hpp"
 #include "spectrum/facts.hpp"
@@ -59,18 +61,29 @@ class Method {
   /// What it has seen of the condition of A, from below; most see nothing.
   virtual std::optional<double> condition() const { return std::nullopt; }
 
-  /// The current x, c × d; of several replicates one below the other.
+  /// The current x, c × d; of several replicates one below the other. Where ranks
+  /// exchange columns it may be old but for those that rows here touch.
   ConstView x() const { return block(0); }
+  /// On every column. Ranks call this together.
+  ConstView whole_x();
+  /// How ranks exchange columns; null where sums are of all columns.
+  const ColumnExchange* columns() const { return exchange_; }
+  /// Which of the two, and why; nothing where there was no choice.
+  const std::optional<std::string>& exchange_told() const { return exchange_told_; }
   const SolverState& state() const { return state_; }
   void restore(const SolverState& state);
   /// The state as one machine would have it, whatever the number of ranks: what
-  /// has a number per row is gathered. Ranks call this together.
-  virtual SolverState whole_state() const { return state_; }
+  /// has a number per row, or per column, is gathered. Ranks call this together.
+  virtual SolverState whole_state() const;
 
  protected:
+  /// What a method needs to know of the gradient: `touched` where it goes column by
+  /// column, so that every rank can do without the columns its rows do not touch.
+  enum class Columns { all, touched };
+
   /// `blocks` sets of c vectors of length d; block 0 is x and starts at x0,
   /// like every other one (x_1 = x_0).
-  Method(const Setting& setting, Index blocks);
+  Method(const Setting& setting, Index blocks, Columns columns = Columns::all);
 
   View block(Index i) { return view(state_.vectors[to_size(i)]); }
   ConstView block(Index i) const {
@@ -79,9 +92,18 @@ class Method {
   }
   View view(std::vector<double>& v) const { return {v.data(), columns_, d_, d_}; }
   void project(View x) const;  // onto the bounds, if there are any
+  /// step(from, count) for the entries of a block that this rank keeps up.
+  template <class Step>
+  void for_kept(Step step) const {
+    if (!exchange_) return step(Index{0}, columns_ * d_);
+    const ColumnRange held = exchange_->held();
+    for (Index c = 0; c < columns_; ++c) step(c * d_ + held.first, held.last - held.first);
+  }
 
   Setting setting_;
   Index columns_, d_;
+  ColumnExchange* exchange_ = nullptr;
+  std::optional<std::string> exchange_told_;
   double unit_;        // scale.a/scale.b
   double ridge_;       // in scaled units
   SolverState state_;  // all that a continued run needs
@@ -92,8 +114,8 @@ class Method {
 /// several replicates each draws its own batch, and one sweep over A serves all.
 class GradientSource {
  public:
-  explicit GradientSource(const Setting& setting);
-  /// g = gradient at x; returns the rows it read.
+  explicit GradientSource(const Setting& setting, ColumnExchange* columns = nullptr);
+  /// g = gradient at x, as Products has it; returns the rows it read.
   Index operator()(Index k, ConstView x, View g);
 
  private:
@@ -102,6 +124,7 @@ class GradientSource {
   Index full(ConstView x, View g);
 
   const Setting& setting_;
+  ColumnExchange* columns_;
   std::vector<BatchWindow> draws_;  // of each replicate
   std::vector<Batch> batches_;
   std::vector<double> residual2_;

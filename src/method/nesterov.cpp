@@ -11,17 +11,23 @@ namespace {
 class Nesterov final : public Method {
  public:
   explicit Nesterov(const Setting& setting)
-      : Method(setting, 2), gradient_(setting_), g_(to_size(columns_ * d_)) {}
+      : Method(setting, 2, Columns::touched),
+        gradient_(setting_, exchange_),
+        g_(to_size(columns_ * d_)) {}
 
   void advance(Index first, Index last) override {
     const View g = view(g_);
     for (Index k = first; k < last; ++k) {
       const View x = block(0), y = block(1);  // block 1 holds x_{k−1}, then y, then x_{k+1}
       const double beta = setting_.parameters.momentum(k);
-      kernels::extrapolate(x.size(), beta, x.data, y.data);
+      for_kept([&](Index from, Index count) {
+        kernels::extrapolate(count, beta, x.data + from, y.data + from);
+      });
       state_.row_products += gradient_(k, y, g);
       const double alpha = unit_ * setting_.parameters.step_size(k);
-      kernels::gradient_step(y.size(), alpha, g.data, y.data);
+      for_kept([&](Index from, Index count) {
+        kernels::gradient_step(count, alpha, g.data + from, y.data + from);
+      });
       project(y);
       std::swap(state_.vectors[0], state_.vectors[1]);
     }

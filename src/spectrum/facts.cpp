@@ -13,6 +13,7 @@
 namespace polyak {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int tame = 200;  // |exponents| up to here leave room for squares, sums and products
 
 [[noreturn]] void refuse_value(const std::string& where, double value) {
@@ -53,13 +54,20 @@ double power_of_two_for(double largest) {
 }
 
 struct Norms {
-  std::vector<double> rows, columns;
+  RowNumbers rows;
+  std::vector<double> columns;
 };
+
+// Of numbers for all rows those of the rows held here.
+std::span<double> own_part(const RowMatrix& A, RowNumbers& numbers) {
+  const Share own = A.share();
+  return std::span(numbers).subspan(to_size(own.first), to_size(own.rows->rows()));
+}
 
 Norms read_norms(const Problem& problem, Products& products, double scale) {
   const RowMatrix& A = problem.A();
   const Index chunks = products.row_chunks(), d = A.cols();
-  Norms out{std::vector<double>(to_size(A.rows())), std::vector<double>(to_size(d), 0.0)};
+  Norms out{RowNumbers(to_size(A.rows())), std::vector<double>(to_size(d), 0.0)};
   std::vector<double> parts(to_size(chunks * d), 0.0);
   products.for_row_chunks([&](Index chunk, Index first, Index last) {
     const std::span columns(parts.data() + chunk * d, to_size(d));
@@ -67,18 +75,15 @@ Norms read_norms(const Problem& problem, Products& products, double scale) {
     A.norms(first, last, scale, rows, columns);
   });
   for (std::size_t k = 0; k < parts.size(); ++k) out.columns[k % to_size(d)] += parts[k];
-  A.complete(out.rows);
   A.complete(out.columns);
   return out;
 }
 
-bool in_range(const std::vector<double>& norms2) {
+bool in_range(const RowMatrix& A, std::span<const double> own) {
   double largest = 0.0;
-  for (double v : norms2) {
-    if (!std::isfinite(v)) return false;
-    largest = std::max(largest, v);
-  }
-  return largest == 0.0 || std::abs(std::ilogb(largest)) <= 2 * tame;
+  for (double v : own) largest = std::isfinite(v) ? std::max(largest, v) : infinity;
+  largest = largest_of_ranks(A, largest);
+  return largest == 0.0 || (largest < infinity && std::abs(std::ilogb(largest)) <= 2 * tame);
 }
 
 double max_abs(const RowMatrix& A, Products& products) {
@@ -97,13 +102,14 @@ double max_abs(const RowMatrix& A, Products& products) {
 double largest_of(const RowMatrix& A, ConstView b) {
   double largest = 0.0;
   std::optional<Place> bad;
-  for (Index i = 0; i < b.rows && !bad; ++i) {
+  const Share own = A.share();
+  for (Index i = own.first; i < own.first + own.rows->rows() && !bad; ++i) {
     for (Index c = 0; c < b.cols && !bad; ++c) {
       if (!std::isfinite(b(i, c))) bad = Place{i, c, b(i, c)};
       largest = std::max(largest, std::abs(b(i, c)));
     }
   }
-  if (bad) largest = std::numeric_limits<double>::infinity();
+  if (bad) largest = infinity;
   largest = largest_of_ranks(A, largest);
   if (!std::isfinite(largest)) {
     bad = first_of_ranks(A, bad);
@@ -113,8 +119,8 @@ double largest_of(const RowMatrix& A, ConstView b) {
 }
 
 // A row that does something keeps a norm, however small its weight.
-void apply_weights(const std::vector<double>& weights, std::vector<double>& norms2) {
-  for (std::size_t i = 0; i < weights.size(); ++i) {
+void apply_weights(std::span<const double> weights, std::span<double> norms2) {
+  for (std::size_t i = 0; i < norms2.size(); ++i) {
     const bool counts = norms2[i] > 0.0 && weights[i] > 0.0;
     norms2[i] = counts ? std::max(norms2[i] * weights[i], std::numeric_limits<double>::min()) : 0.0;
   }
@@ -134,7 +140,8 @@ void check_weighted(const MatrixFacts& facts) {
 void read_rhs(const Problem& problem, MatrixFacts& facts) {
   const ConstView b = problem.b();
   facts.b_norms.assign(to_size(b.cols), 0.0);
-  for (Index i = 0; i < b.rows; ++i) {
+  const Share own = problem.A().share();
+  for (Index i = own.first; i < own.first + own.rows->rows(); ++i) {
     const double w = problem.weights().empty() ? 1.0 : problem.weights()[to_size(i)];
     bool any = false;
     for (Index c = 0; c < b.cols; ++c) {
@@ -147,9 +154,11 @@ void read_rhs(const Problem& problem, MatrixFacts& facts) {
       facts.zero_rows_with_rhs += any;
     }
   }
-  double with_rhs = static_cast<double>(facts.zero_rows_with_rhs);
-  problem.A().complete({&with_rhs, 1});
-  facts.zero_rows_with_rhs = static_cast<Index>(with_rhs);
+  double counts[] = {static_cast<double>(facts.zero_rows),
+                     static_cast<double>(facts.zero_rows_with_rhs)};
+  problem.A().complete(counts);
+  facts.zero_rows = static_cast<Index>(counts[0]);
+  facts.zero_rows_with_rhs = static_cast<Index>(counts[1]);
   problem.A().complete(facts.b_norms);
   for (double& v : facts.b_norms) v = std::sqrt(v);
 }
@@ -162,16 +171,18 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
   Products products(A, {}, {}, team);
   Norms norms = read_norms(problem, products, 1.0);
   facts.rows_read = static_cast<double>(A.rows());
-  if (!in_range(norms.rows)) {
+  if (!in_range(A, own_part(A, norms.rows))) {
     facts.scale.a = power_of_two_for(max_abs(A, products));
     norms = read_norms(problem, products, facts.scale.a);
     facts.rows_read *= 3.0;
   }
   facts.scale.b = power_of_two_for(largest_of(A, problem.b()));
   facts.norms2 = std::move(norms.rows);
-  apply_weights(problem.weights(), facts.norms2);
+  const std::span<double> own = own_part(A, facts.norms2);
+  if (const std::span<const double> weights = problem.weights(); !weights.empty())
+    apply_weights(weights.subspan(to_size(A.share().first), own.size()), own);
   // In row order, so that zero rows change no bit of the sum.
-  for (double v : facts.norms2) facts.frobenius2 += v;
+  facts.frobenius2 = sum_in_row_order(A, own);
   for (std::size_t j = 0; j < norms.columns.size(); ++j)
     if (norms.columns[j] == 0.0) facts.zero_columns.push_back(static_cast<Index>(j));
   read_rhs(problem, facts);

@@ -5,16 +5,19 @@
 
 #include <vector>
 
+#include "core/row_numbers.hpp"
 #include "core/thread_team.hpp"
 #include "polyak/problem.hpp"
 
 namespace polyak {
 
 struct MatrixFacts {
-  Scale scale;                 ///< all norms below are of A·scale.a and b·scale.b
-  std::vector<double> norms2;  ///< w_i‖a_i‖², row by row; 0 only for rows that do nothing
-  double frobenius2 = 0.0;     ///< Σ of them
-  std::vector<double> b_norms; ///< √(Σ w_i b_ic²), for each right-hand side
+  Scale scale;  ///< all norms below are of A·scale.a and b·scale.b
+  /// w_i‖a_i‖², row by row; 0 only for rows that do nothing. Where ranks share the
+  /// rows, those of others are 0, and were never sent.
+  RowNumbers norms2;
+  double frobenius2 = 0.0;      ///< Σ of them, of all rows
+  std::vector<double> b_norms;  ///< √(Σ w_i b_ic²), for each right-hand side
   Index zero_rows = 0;
   Index zero_rows_with_rhs = 0;  ///< zero rows whose b is not: a floor under the residual
   std::vector<Index> zero_columns;

@@ -10,6 +10,9 @@ import json
 result = json.load(open("out.json", encoding="utf-8"))
 scaling = result["scaling"]
 assert scaling["ranks"] == 2 and len(scaling["sums"]) == 6
+assert len(scaling["columns"]) == 4
+for line in scaling["columns"]:
+    assert line["told"].startswith("ghosts: ") and 0 < line["ghosts"] < 10 and line["all"] > 0, line
 for line in scaling["scaling"]:
     for what in ("alone", "at_once", "weak", "strong_alone", "strong"):
         assert 0 < line[what]["min"] <= line[what]["median"] < 10, (what, line)

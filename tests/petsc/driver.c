@@ -1,5 +1,6 @@
 static char help[] = "A least squares problem for the KSP that the options name.\n\
   -n rows -d columns -mat aij|dense|shell -bad_row ROW -noise SIZE -out FILE\n\
+  -band WIDTH: entries no farther from the diagonal, which is four times as large\n\
   -claim ENTRIES: as many in the rows of each process, if asked\n";
 
 /*
@@ -10,16 +11,21 @@ static char help[] = "A least squares problem for the KSP that the options name.
 
 #include <petscksp.h>
 
-static PetscInt  rows = 500, columns = 12, bad_row = -1;
+static PetscInt  rows = 500, columns = 12, bad_row = -1, band = 0;
 static PetscBool sparse = PETSC_FALSE;
 
+static PetscInt diagonal(PetscInt i) { return (PetscInt)((long long)i * columns / rows); }
+static PetscInt lowest(PetscInt i) { return band ? PetscMax(0, diagonal(i) - band) : 0; }
+static PetscInt highest(PetscInt i) { return band ? PetscMin(columns - 1, diagonal(i) + band) : columns - 1; }
+
 static PetscReal entry(PetscInt i, PetscInt j) {
-  unsigned long long h = 0x9e3779b97f4a7c15ULL * (unsigned long long)(i * columns + j + 1);
+  unsigned long long h = 0x9e3779b97f4a7c15ULL * ((unsigned long long)i * (unsigned long long)columns + (unsigned long long)j + 1);
   h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ULL;
   h = (h ^ (h >> 27)) * 0x94d049bb133111ebULL;
   h ^= h >> 31;
   if (i == bad_row && j == 1) return NAN;
-  if (sparse && j != i % columns && h % 4 != 0) return 0.0;
+  if (band && j == diagonal(i)) return 4.0;
+  if (sparse && !band && j != i % columns && h % 4 != 0) return 0.0;
   return (PetscReal)(h >> 11) / 4503599627370496.0 - 1.0;
 }
 
@@ -60,12 +66,12 @@ static PetscErrorCode make_matrix(const char *kind, Mat *A) {
   PetscCall(MatCreate(PETSC_COMM_WORLD, A));
   PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, rows, columns));
   PetscCall(MatSetType(*A, kind));
-  PetscCall(MatSeqAIJSetPreallocation(*A, columns, NULL));
-  PetscCall(MatMPIAIJSetPreallocation(*A, columns, NULL, columns, NULL));
+  PetscCall(MatSeqAIJSetPreallocation(*A, band ? 2 * band + 1 : columns, NULL));
+  PetscCall(MatMPIAIJSetPreallocation(*A, band ? 2 * band + 1 : columns, NULL, band ? 2 * band + 1 : columns, NULL));
   PetscCall(MatSetUp(*A));
   PetscCall(MatGetOwnershipRange(*A, &first, &last));
   for (PetscInt i = first; i < last; ++i)
-    for (PetscInt j = 0; j < columns; ++j)
+    for (PetscInt j = lowest(i); j <= highest(i); ++j)
       if (dense || entry(i, j) != 0.0) PetscCall(MatSetValue(*A, i, j, entry(i, j), INSERT_VALUES));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
@@ -77,7 +83,7 @@ static PetscErrorCode fill(Vec x, Vec b, PetscReal noise) {
   PetscCall(VecGetOwnershipRange(b, &first, &last));
   for (PetscInt i = first; i < last; ++i) {
     PetscReal sum = noise * ((i * 37) % 11 - 5);
-    for (PetscInt j = 0; j < columns; ++j) sum += i == bad_row ? 0.0 : entry(i, j) * solution(j);
+    for (PetscInt j = lowest(i); j <= highest(i); ++j) sum += i == bad_row ? 0.0 : entry(i, j) * solution(j);
     PetscCall(VecSetValue(b, i, sum, INSERT_VALUES));
   }
   PetscCall(VecAssemblyBegin(b));
@@ -124,6 +130,7 @@ int main(int argc, char **argv) {
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &rows, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-d", &columns, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bad_row", &bad_row, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-band", &band, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-noise", &noise, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat", kind, sizeof kind, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-out", file, sizeof file, NULL));

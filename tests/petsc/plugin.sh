@@ -50,7 +50,7 @@ stdout_has "method minibatch-hbm, sampling row-norm, seed 0"
 stdout_has "batch 100"
 for event in PolyakSetUp PolyakSolve PolyakSums; do stdout_has $event; done
 expect 0 ./driver "${polyak[@]}" -help
-for option in method batch step momentum sampling seed check_interval ridge lambda_min lambda_max gamma; do
+for option in method batch step momentum sampling seed check_interval ridge lambda_min lambda_max gamma exchange; do
   stdout_has "-ksp_polyak_$option "
 done
 expect 0 ./driver "${polyak[@]}" -ksp_polyak_batsh 3 -options_left

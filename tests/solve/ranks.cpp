@@ -257,6 +257,22 @@ TEST(ranks, refuse_methods_that_go_row_by_row) {
   }
 }
 
+TEST(ranks, sample_by_any_law_as_one_machine_does) {
+  ProblemData whole = consistent(900, 8);
+  SolveOptions options = ample("minibatch-hbm");
+  options.tol = 0.0;
+  options.max_iterations = 30;
+  for (const std::string law : {"uniform", "mixed", "given"}) {
+    SCOPED_TRACE(options.sampling = law);
+    for (Index i = 0; law == "given" && i < 900; ++i)
+      options.probabilities.push_back(1.0 + static_cast<double>(i % 4));
+    expect_ranks_agree(whole, options);
+  }
+  options.probabilities[700] = options.probabilities[800] = 0.0;
+  for (const std::string& line : refusals_on_ranks(3, whole, options))
+    EXPECT_NE(line.find("probabilities, row 701: a row that is not zero"), std::string::npos) << line;
+}
+
 TEST(ranks, count_zero_rows_whose_right_hand_side_is_not) {
   Rows A = random(30, 3, 51), b = random(30, 1, 52);
   A.row(4).setZero();

@@ -43,7 +43,7 @@ class Meeting {
     wait();
   }
 
- private:
+  /// Meets the others, before and after something they do to each other's memory.
   void wait() {
     std::unique_lock lock(mutex_);
     const Index round = round_;
@@ -55,6 +55,7 @@ class Meeting {
     all_here_.wait(lock, [&] { return round_ != round; });
   }
 
+ private:
   std::vector<std::span<double>> given_;
   std::vector<std::span<const std::vector<std::uint64_t>>> words_;
   std::mutex mutex_;
@@ -62,11 +63,15 @@ class Meeting {
   Index here_ = 0, round_ = 0;
 };
 
+/// How the rank of that number exchanges columns; nothing means by sums of all.
+using ColumnsOf = std::function<std::shared_ptr<ColumnExchange>(Meeting&, Index)>;
+
 /// body(rank's problem) on `ranks` threads at once, the rows shared out evenly;
 /// whatever each throws is its Error.
 template <class Result, class Body>
 std::vector<Result> on_ranks(Index ranks, const ProblemData& whole, Body body,
-                             std::vector<std::exception_ptr>* errors = nullptr) {
+                             std::vector<std::exception_ptr>* errors = nullptr,
+                             const ColumnsOf& columns = {}) {
   Meeting meeting(ranks);
   std::vector<Result> results(to_size(ranks));
   std::vector<std::exception_ptr> thrown(to_size(ranks));
@@ -81,7 +86,8 @@ std::vector<Result> on_ranks(Index ranks, const ProblemData& whole, Body body,
             [&meeting, rank](std::span<double> s) { meeting.complete(rank, s); },
             [&meeting, rank](auto words, auto& received) {
               meeting.exchange(rank, words, received);
-            });
+            },
+            columns ? columns(meeting, rank) : nullptr);
         own.b = only_rows(whole.b, range);
         results[to_size(rank)] = body(Problem(std::move(own)));
       } catch (...) {
