@@ -20,7 +20,7 @@ struct PlanRequest {
 std::vector<OptionRecord<SolveOptions>> heeded() {
   std::vector<OptionRecord<SolveOptions>> out;
   for (const auto& record : solve_options())
-    for (const char* name : {"tol", "certify", "sampling", "gamma", "seed", "threads"})
+    for (const char* name : {"tol", "certify", "sampling", "gamma", "spectrum", "seed", "threads"})
       if (record.name == name) out.push_back(record);
   return out;
 }
@@ -70,6 +70,10 @@ std::string short_kind(const PlanRow& row) {
   return out;
 }
 
+std::string bars(const std::vector<double>& range) {
+  return range.empty() ? "" : fmt::format(" ({:.4g} to {:.4g})", range[0], range[1]);
+}
+
 std::string facts_text(const PlanReport& plan) {
   std::string out = fmt::format("A is {} x {} ({})\n", plan.rows, plan.cols, plan.matrix);
   const auto line = [&](const char* label, const std::string& text) {
@@ -77,9 +81,9 @@ std::string facts_text(const PlanReport& plan) {
   };
   line("rows", fmt::format("{} zero, {} repeated", plan.zero_rows, plan.duplicate_rows));
   if (plan.table.empty()) return out;
-  line("spectrum", fmt::format("lambda_min {:.4g}, lambda_max {:.4g}, kappa {:.4g} ({})",
-                               plan.lambda_min, plan.lambda_max, plan.kappa,
-                               plan.spectrum_source));
+  line("spectrum", fmt::format("lambda_min {:.4g}{}, lambda_max {:.4g}{}, kappa {:.4g} ({})",
+                               plan.lambda_min, bars(plan.lambda_min_range), plan.lambda_max,
+                               bars(plan.lambda_max_range), plan.kappa, plan.spectrum_source));
   line("size", fmt::format("|A|_F^2 {:.6g}, kappa_bar {:.4g}", plan.frobenius2, plan.kappa_bar));
   line("sampling", fmt::format("{}, eta {:.4g}{}", plan.sampling, plan.eta,
                                plan.eta_effective

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "polyak/ranks.hpp"
 #include "polyak/table_parts.hpp"
 #include "ranks.hpp"
 
@@ -117,13 +118,6 @@ void check_same_file(const std::string& path, const std::vector<PartCounts>& cou
                                         .hint = "give every rank the same file"});
 }
 
-// A column of n numbers, 0 but for those of this rank.
-Array widened(const Array& b, Index first, Index n) {
-  std::vector<double> values(to_size(n), 0.0);
-  for (Index i = 0; i < b.rows(); ++i) values[to_size(first + i)] = b(i, 0);
-  return Array(std::move(values), n);
-}
-
 void load_part(const SolveRequest& request, const std::vector<PartCounts>& counts, Loaded& out) {
   const Index first = sum_of_parts(counts, rank()).rows;
   const Index rows = sum_of_parts(counts, rank_count()).rows;
@@ -131,7 +125,9 @@ void load_part(const SolveRequest& request, const std::vector<PartCounts>& count
     check_same_file(request.A, counts);
     Table table = read_part(request.A, request.data.read_options(), rank(), counts);
     if (!request.b && table.b.empty() && table.A->rows() > 0) refuse_without_rhs(request.A);
-    if (!request.b) out.data.b = widened(table.b, first, rows);
+    ConstView b = table.b.view();
+    b.cols = 1;  // also where there is no row
+    if (!request.b) out.data.b = placed_rows(b, first, rows);
     out.data.A = table.A;
     out.names = std::move(table.names);
   });

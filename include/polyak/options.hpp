@@ -23,6 +23,7 @@ struct SolveOptions {
   std::optional<double> momentum;
   std::optional<double> lambda_min;
   std::optional<double> lambda_max;
+  std::string spectrum = "auto";
   std::string parameters = "tuned";
   double gamma = 1e-3;
   std::string sampling = "row-norm";

@@ -31,7 +31,10 @@ struct PlanReport {
   std::string matrix;
   Index zero_rows = 0, zero_columns = 0, duplicate_rows = 0;
   double frobenius2 = 0.0, lambda_min = 0.0, lambda_max = 0.0, kappa = 0.0, kappa_bar = 0.0;
-  std::string spectrum_source;  ///< "exact" or "lanczos estimate"
+  /// "exact", "sketch of … rows, probability 0.999" or "lanczos estimate"
+  std::string spectrum_source;
+  /// [low, high] of estimates; lambda_max above is the high end. Empty when exact.
+  std::vector<double> lambda_min_range, lambda_max_range;
   std::string sampling;
   double eta = 1.0;
   std::optional<double> eta_effective;
@@ -48,8 +51,8 @@ struct PlanReport {
 };
 
 /// b may be absent: then a consistent problem and a solution without a
-/// preferred direction are assumed. Uses tol, certify, sampling, seed and
-/// threads of the options.
+/// preferred direction are assumed. Uses tol, certify, sampling, spectrum, seed
+/// and threads of the options.
 PlanReport make_plan_report(const MatrixPtr& A, const Array& b, const SolveOptions& options);
 
 std::string to_json(const PlanReport& plan);

@@ -20,8 +20,9 @@ struct SpectrumFacts {
   /// Of the eigenvalues of AᵀA that are not zero up to rounding.
   double lambda_min = 0.0;
   double lambda_max = 0.0;
-  /// False where AᵀA is too large to be formed: the two are then Lanczos
-  /// estimates, lambda_max from above with probability 0.999.
+  /// False where AᵀA is too large to be formed (more than 3000 columns): the two
+  /// are then Lanczos estimates, lambda_max from above with probability 0.999.
+  /// A sketch, as solve and plan use it, certifies nothing and is not taken here.
   bool exact = false;
   std::vector<double> eigenvalues;   ///< those, ascending; empty unless exact
   std::vector<double> eigenvectors;  ///< row j belongs to eigenvalues[j]; up to 256 columns

@@ -35,13 +35,14 @@ Forecast::Forecast(const Problem& problem, const MatrixFacts& facts, const Extre
 theory::Model Forecast::best_model(const Problem& problem, const MatrixFacts& facts,
                                    const Extremes& extremes, const Sampler& sampler,
                                    ThreadTeam& team, std::uint64_t seed) {
-  if (!extremes.exact || extremes.values.empty()) {
+  if (extremes.values.empty()) {
     kind_ = "estimate: the ends of the spectrum, the worst A between them";
     return worst_;
   }
   std::vector<double> values = resolved(extremes.values, extremes.rank);
   if (extremes.vectors.empty()) {
-    kind_ = "model: Gaussian rows with this spectrum";
+    kind_ = extremes.exact ? "model: Gaussian rows with this spectrum"
+                           : "estimate: Gaussian rows with the spectrum of a sketch";
     return theory::gaussian_uniform_model(std::move(values), problem.rows());
   }
   const Index d = problem.cols();

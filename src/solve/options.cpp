@@ -31,12 +31,17 @@ std::vector<OptionRecord<SolveOptions>> make_table() {
                    "batch, or the paper's (which want a batch near B*).",
        .needs = trait::batch | trait::momentum},
       {.name = "lambda-min", .field = &O::lambda_min, .value = "L",
-       .sentence = "Smallest nonzero eigenvalue of A'A if known; auto computes it (exactly up to "
-                   "3000 columns).",
+       .sentence = "Smallest nonzero eigenvalue of A'A if known; auto computes it (see "
+                   "--spectrum).",
        .lowest = 0, .open_below = true, .needs = trait::lambda_min},
       {.name = "lambda-max", .field = &O::lambda_max, .value = "L",
        .sentence = "Largest eigenvalue of A'A if known; auto computes it.",
        .lowest = 0, .open_below = true, .needs = trait::lambda_max},
+      {.name = "spectrum", .field = &O::spectrum, .value = "auto|exact|sketch|lanczos",
+       .sentence = "Where lambda-min and lambda-max come from when they are not given: A'A itself, "
+                   "a sketch of A with error bars, or Lanczos steps; auto takes what is cheap enough "
+                   "and sure enough for the plan.",
+       .needs = trait::lambda_min},
       {.name = "gamma", .field = &O::gamma, .value = "G",
        .sentence = "Widening of the spectrum for momentum, as a fraction of lambda-min.",
        .lowest = 0, .highest = 1, .open_above = true, .needs = trait::gamma},
@@ -119,6 +124,12 @@ void check_options(const SolveOptions& options, const std::string& method) {
                                    .where = "--lambda-min",
                                    .found = std::to_string(*options.lambda_min),
                                    .expected = "at most " + std::to_string(*options.lambda_max)});
+  }
+  if (options.lambda_min && options.lambda_max && options.spectrum != SolveOptions{}.spectrum) {
+    throw Error(ErrorCode::usage, {.what = "both ends of the spectrum are given already",
+                                   .where = "--spectrum",
+                                   .found = options.spectrum,
+                                   .hint = "leave it out, or one of --lambda-min and --lambda-max"});
   }
   if ((options.sampling == "given") != !options.probabilities.empty()) {
     throw Error(ErrorCode::usage,

@@ -9,6 +9,8 @@
 #include "sampling/law.hpp"
 #include "solve/costs.hpp"
 #include "solve/forecast.hpp"
+#include "solve/plan_sampling.hpp"
+#include "solve/plan_spectrum.hpp"
 #include "theory/parameters.hpp"
 
 namespace polyak {
@@ -70,31 +72,12 @@ class Planner {
   }
 
   void choose_sampling() {
-    const Sampling law = law_named(options_.sampling);
-    if (law == Sampling::given && std::ssize(options_.probabilities) != problem_.rows()) {
-      throw Error(ErrorCode::bad_data,
-                  {.what = "there must be one probability per row",
-                   .found = std::to_string(options_.probabilities.size()),
-                   .expected = std::to_string(problem_.rows())});
-    }
-    timed(plan_.table_seconds, [&] {
-      plan_.sampler = own_sampler(law_weights(law, facts_.norms2, options_.probabilities));
-    });
+    timed(plan_.table_seconds, [&] { plan_.sampler = plan_sampler(problem_, facts_, options_); });
     const double eta = sampling_eta(*plan_.sampler, facts_.norms2, facts_.frobenius2);
     eta_ = largest_of_ranks(problem_.A(), eta);
     plan_.used.sampling = options_.sampling;
     plan_.used.eta = eta_;
-    if (law == Sampling::row_norm) plan_.used.eta_effective = 1.0;
-  }
-
-  // Of the rows held here; drawn by all ranks together as one would draw them.
-  std::unique_ptr<const Sampler> own_sampler(std::span<const double> weights) const {
-    const RowMatrix& A = problem_.A();
-    const Share own = A.share();
-    const RankSums ranks{own.rank, own.ranks, [&A](std::span<double> sums) { A.complete(sums); },
-                         own.exchange};
-    return std::make_unique<const Sampler>(
-        weights.subspan(to_size(own.first), to_size(own.rows->rows())), own.first, ranks);
+    if (law_named(options_.sampling) == Sampling::row_norm) plan_.used.eta_effective = 1.0;
   }
 
   bool has_step() const { return options_.step_size || options_.step_sequence; }
@@ -116,44 +99,17 @@ class Planner {
   }
 
   void find_spectrum() {
-    Extremes& found = extremes_;
-    if (!options_.lambda_min || !options_.lambda_max) {
-      timed(plan_.spectrum_seconds,
-            [&] { found = extremes(problem_, facts_, team_, options_.seed); });
-      plan_.rows_read += found.rows_read;
-    }
-    lmin_ = options_.lambda_min ? scaled(*options_.lambda_min) : found.lambda_min;
-    lmax_ = options_.lambda_max ? scaled(*options_.lambda_max) : found.lambda_max;
-    lmin_ = std::min(lmin_, lmax_);
-    if (options_.lambda_min || options_.lambda_max) found.values.clear();  // theirs is the word
-    found.lambda_min = lmin_;
-    found.lambda_max = lmax_;
-    Used& used = plan_.used;
-    used.lambda_min = unscaled(lmin_);
-    used.lambda_min_source = options_.lambda_min ? "given" : found.source;
-    if (info_->traits & trait::lambda_max) {
-      used.lambda_max = unscaled(lmax_);
-      used.lambda_max_source = options_.lambda_max ? "given" : found.source;
-    }
-    if (found.exact) used.rank = found.rank;
-    effective_eta_if_due();
-    // The ridge lifts the whole spectrum; directions A does not see start at 0.
-    if (found.exact && found.rank < problem_.cols() && ridge_ > 0.0 && !options_.lambda_min)
-      lmin_ = 0.0;
-    lmin_ += ridge_;
-    lmax_ += ridge_;
-  }
-
-  void effective_eta_if_due() {
+    PlannedSpectrum spectrum = plan_spectrum(problem_, facts_, options_, team_);
+    plan_.spectrum_seconds += spectrum.seconds;
+    plan_.rows_read += spectrum.found.rows_read;
+    tell_spectrum(spectrum, options_, facts_.scale, info_->traits & trait::lambda_max, plan_.used);
+    extremes_ = std::move(spectrum.found);
+    lmin_ = spectrum.lambda_min;
+    lmax_ = spectrum.lambda_max;
+    estimated_ = spectrum.estimated;
     if (!plan_.sampler || plan_.used.eta_effective) return;
-    std::vector<double> ratio(facts_.norms2.size(), 0.0);
-    const Sampler& own = *plan_.sampler;
-    for (Index j = own.first(); j < own.first() + own.rows(); ++j) {
-      const double p = own.probability(j);
-      if (p > 0.0) ratio[to_size(j)] = facts_.norms2[to_size(j)] / p;
-    }
     plan_.used.eta_effective =
-        effective_eta(problem_, facts_, lmax_, ratio, team_, options_.seed);
+        planned_eta(problem_, facts_, extremes_, *plan_.sampler, options_.seed, team_);
     plan_.rows_read += static_cast<double>(problem_.rows());
   }
 
@@ -288,7 +244,8 @@ class Planner {
     const double rate = known ? noiseless_rate() : 0.0;
     if (known && (!info_->sampled || plan_.method == "ark")) {
       plan_.used.predicted_rate = rate;
-      plan_.used.predicted_rate_kind = "proved";
+      plan_.used.predicted_rate_kind =
+          estimated_ ? "estimate: from the estimated spectrum" : "proved";
     } else if (known && (info_->traits & trait::batch)) {
       predict_sampled_rate();
     }
@@ -324,6 +281,7 @@ class Planner {
   const MethodInfo* info_ = nullptr;
   Plan plan_;
   Extremes extremes_;
+  bool estimated_ = false;
   std::optional<Forecast> forecast_;
   double eta_ = 1.0, lmin_ = 0.0, lmax_ = 0.0, alpha_ = 0.0, beta_ = 0.0;
 };

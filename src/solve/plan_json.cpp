@@ -84,6 +84,8 @@ std::string to_json(const PlanReport& plan) {
   out["lambda_min"] = plan.lambda_min;
   out["lambda_max"] = plan.lambda_max;
   out["spectrum_source"] = plan.spectrum_source;
+  if (!plan.lambda_min_range.empty()) out["lambda_min_range"] = plan.lambda_min_range;
+  if (!plan.lambda_max_range.empty()) out["lambda_max_range"] = plan.lambda_max_range;
   out["kappa"] = number(plan.kappa);
   out["kappa_bar"] = number(plan.kappa_bar);
   out["sampling"] = plan.sampling;

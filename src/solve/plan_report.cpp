@@ -11,6 +11,7 @@
 #include "sampling/law.hpp"
 #include "solve/engine.hpp"
 #include "solve/forecast.hpp"
+#include "solve/plan_spectrum.hpp"
 #include "spectrum/duplicates.hpp"
 #include "theory/parameters.hpp"
 
@@ -75,38 +76,34 @@ class Reporter {
   void tell_spectrum() {
     sampler_ = std::make_unique<const Sampler>(
         law_weights(law_named(options_.sampling), facts_.norms2, {}));
-    extremes_ = extremes(problem_, facts_, team_, options_.seed);
+    extremes_ = extremes(problem_, facts_, team_, options_.seed, spectrum_named(options_.spectrum));
     out_.eta = sampling_eta(*sampler_, facts_.norms2, facts_.frobenius2);
     forecast_.emplace(problem_, facts_, extremes_, *sampler_, out_.eta * facts_.frobenius2, 0.0,
                       team_, options_.seed);
     out_.lambda_min = unscaled(extremes_.lambda_min);
     out_.lambda_max = unscaled(extremes_.lambda_max);
     out_.kappa = extremes_.lambda_max / extremes_.lambda_min;
-    out_.rank = extremes_.exact ? extremes_.rank : 0;
+    out_.lambda_min_range = range_in_units(extremes_.lambda_min_range, facts_.scale);
+    out_.lambda_max_range = range_in_units(extremes_.lambda_max_range, facts_.scale);
+    out_.rank = extremes_.rank;
     out_.kappa_bar = facts_.frobenius2 / extremes_.lambda_min / static_cast<double>(out_.cols);
     out_.spectrum_source = extremes_.source;
     out_.eta_effective = law_named(options_.sampling) == Sampling::row_norm
                              ? 1.0
-                             : effective_eta(problem_, facts_, extremes_.lambda_max, ratios(),
-                                             team_, options_.seed);
+                             : planned_eta(problem_, facts_, extremes_, *sampler_, options_.seed,
+                                           team_);
     remark_on_spectrum();
-  }
-
-  std::vector<double> ratios() const {
-    std::vector<double> out(facts_.norms2.size(), 0.0);
-    for (std::size_t j = 0; j < out.size(); ++j) {
-      const double p = sampler_->probability(static_cast<Index>(j));
-      if (p > 0.0) out[j] = facts_.norms2[j] / p;
-    }
-    return out;
   }
 
   void remark_on_spectrum() {
     if (!extremes_.exact)
       out_.remarks.push_back(
-          "The spectrum is estimated: stability is certified with probability 0.999, rates are "
-          "estimates.");
-    if (extremes_.exact && extremes_.rank < out_.cols)
+          extremes_.sketch_rows > 0
+              ? "The spectrum is estimated: parameters rest on the ends of its error bars, rates are "
+                "estimates."
+              : "The spectrum is estimated: stability is certified with probability 0.999, rates "
+                "are estimates.");
+    if (extremes_.knows_rank() && extremes_.rank < out_.cols)
       out_.remarks.push_back(fmt::format(
           "A has rank {} of {}: lambda_min is its smallest nonzero eigenvalue and the solution of "
           "least norm is meant. A ridge term, lsqr and direct are the alternatives.",

@@ -5,12 +5,10 @@
 #include <limits>
 
 #include "linalg/blas.hpp"
-#include "linalg/svd.hpp"
-#include "linalg/symmetric.hpp"
-#include "matrix/whole.hpp"
-#include "polyak/error.hpp"
 #include "spectrum/gram.hpp"
 #include "spectrum/lanczos.hpp"
+#include "spectrum/resolved.hpp"
+#include "spectrum/sketch.hpp"
 
 namespace polyak {
 namespace {
@@ -18,7 +16,7 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 // scale.a·√w_i: what turns a_i into a row of Ã.
-std::function<double(Index)> row_factor(const Problem& problem, const MatrixFacts& facts) {
+RowFactor row_factor(const Problem& problem, const MatrixFacts& facts) {
   return [&problem, &facts](Index i) {
     const auto& w = problem.weights();
     return facts.scale.a * (w.empty() ? 1.0 : std::sqrt(w[to_size(i)]));
@@ -40,26 +38,26 @@ RitzValues row_lanczos(const Problem& problem, Scale scale, std::span<const doub
                  });
 }
 
-// The eigenvalues of ÃᵀÃ by QR, which never squares A: what rounding makes of a
-// zero is of the size of eps²·lambda_max.
-std::vector<double> eigenvalues_by_qr(const Problem& problem, const MatrixFacts& facts,
-                                      ThreadTeam& team) {
-  const auto factor = row_factor(problem, facts);
-  const auto rows = [&](Index first, Index, View out) {
-    load_rows(problem.A(), factor, first, out);
-  };
-  const Buffer R = whole_r(problem.A(), problem.cols(), rows, team);
-  const SvdSolution svd = singular_values(R.view());
-  if (!svd.ok)
-    throw Error(ErrorCode::internal, {.what = "the singular values of R did not converge"});
-  std::vector<double> values(svd.singular_values.rbegin(), svd.singular_values.rend());
-  for (double& v : values) v *= v;
-  return values;
+// Nominal rates of the machine of two cores that choices are made by
+// (solve/costs.cpp): the Gram kernel, and additions into a sketch beyond cache.
+constexpr double gram_flops = 7.6e10;
+constexpr double sketch_adds = 2.0e9;
+constexpr double most_sketch_bytes = 0x1p29;
+
+// The sketch must be clearly cheaper: its ends are estimates.
+bool sketch_pays(Index rows, Index cols) {
+  const double n = static_cast<double>(rows), d = static_cast<double>(cols);
+  const double s = static_cast<double>(extremes_sketch_rows(cols));
+  const double sketch = sketch_copies * n * d / sketch_adds + s * d * d / gram_flops;
+  return 8.0 * s * d <= most_sketch_bytes && 2.0 * sketch < n * d * d / gram_flops;
 }
 
-double smallest_above(const std::vector<double>& values, double line) {
-  const auto first = std::upper_bound(values.begin(), values.end(), line);
-  return first == values.end() ? values.back() : *first;
+// Wide enough bars would leave the plan without a plan.
+bool tight(const Extremes& found) {
+  constexpr double most = 4.0;
+  if (!found.lambda_min_range || !found.lambda_max_range) return false;
+  const Range &low = *found.lambda_min_range, &top = *found.lambda_max_range;
+  return low.low > 0.0 && (top.high / low.low) <= most * (top.low / low.high);
 }
 
 }  // namespace
@@ -71,7 +69,8 @@ Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, Thread
   out.exact = true;
   out.source = "exact";
   if (d == 0) return out;
-  std::vector<double> H = gram(problem.A(), row_factor(problem, facts), team);
+  const RowFactor factor = row_factor(problem, facts);
+  std::vector<double> H = gram(problem.A(), factor, team);
   out.values.resize(to_size(d));
   if (with_vectors) {
     eigenvectors_of(H, out.values);
@@ -79,19 +78,12 @@ Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, Thread
   } else {
     out.values = eigenvalues_of(std::move(H), d);
   }
-  const double line = static_cast<double>(d) * eps * out.values.back();
-  out.rows_read = static_cast<double>(problem.rows());
-  // The sums in ÃᵀÃ may be off by more than that line (n equal rows are), and
-  // then a zero eigenvalue stands above it.
-  const double doubtful = line + gram_additions(problem.A()) * eps * out.values.back();
-  const double lowest = smallest_above(out.values, line);
-  if (lowest > line && lowest <= doubtful) {
-    out.values = eigenvalues_by_qr(problem, facts, team);
-    out.rows_read *= 2.0;
-  }
+  Resolved found = resolve(problem.A(), factor, std::move(out.values), team);
+  out.rows_read = (found.factored ? 2.0 : 1.0) * static_cast<double>(problem.rows());
+  out.values = std::move(found.values);
   out.lambda_max = out.values.back();
-  out.lambda_min = smallest_above(out.values, line);
-  out.rank = std::count_if(out.values.begin(), out.values.end(), [&](double v) { return v > line; });
+  out.lambda_min = found.lambda_min;
+  out.rank = found.rank;
   return out;
 }
 
@@ -113,15 +105,31 @@ Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, Thre
   out.lambda_max = std::min(out.lambda_max, facts.frobenius2);
   const double line = std::max(d * eps * out.lambda_max, 1e-12 * out.lambda_max);
   out.lambda_min = std::min(smallest_above(ritz.values, line), out.lambda_max);
+  out.lambda_max_range = Range{std::min(theta_max, out.lambda_max), out.lambda_max};
   out.rows_read = m * static_cast<double>(problem.rows());
   return out;
 }
 
+SpectrumBy cheapest_spectrum(Index rows, Index cols) {
+  if (cols > most_exact_columns) return SpectrumBy::lanczos;
+  const bool sketch = cols > most_model_columns && sketch_pays(rows, cols);
+  return sketch ? SpectrumBy::sketch : SpectrumBy::exact;
+}
+
 Extremes extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
-                  std::uint64_t seed) {
-  const Index d = problem.cols();
-  return d <= most_exact_columns ? exact_extremes(problem, facts, team, d <= most_model_columns)
-                                 : lanczos_extremes(problem, facts, team, seed);
+                  std::uint64_t seed, SpectrumBy by) {
+  const Index n = problem.rows(), d = problem.cols();
+  const SpectrumBy taken = by == SpectrumBy::automatic ? cheapest_spectrum(n, d) : by;
+  if (taken == SpectrumBy::lanczos) return lanczos_extremes(problem, facts, team, seed);
+  double rows_read = 0.0;
+  if (taken == SpectrumBy::sketch) {
+    Extremes found = sketch_extremes(problem, facts, team, seed);
+    if (by == SpectrumBy::sketch || tight(found)) return found;
+    rows_read = found.rows_read;
+  }
+  Extremes found = exact_extremes(problem, facts, team, d <= most_model_columns);
+  found.rows_read += rows_read;
+  return found;
 }
 
 double coherence_nu(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team) {
@@ -161,16 +169,19 @@ double coherence_nu(const Problem& problem, const MatrixFacts& facts, ThreadTeam
 }
 
 double effective_eta(const Problem& problem, const MatrixFacts& facts, double lambda_max,
-                     std::span<const double> norm2_over_p, ThreadTeam& team, std::uint64_t seed) {
+                     std::span<const double> norm2_over_p, ThreadTeam& team, std::uint64_t seed,
+                     bool form) {
   const Index d = problem.cols();
   double top = 0.0;
-  if (d <= most_exact_columns) {
+  if (form && d <= most_exact_columns) {
     const auto factor = row_factor(problem, facts);
     const auto weighted = [&](Index i) { return factor(i) * std::sqrt(norm2_over_p[to_size(i)]); };
     top = eigenvalues_of(gram(problem.A(), weighted, team), d).back();
   } else {
-    std::vector<double> weights(norm2_over_p.begin(), norm2_over_p.end());
-    for (std::size_t i = 0; i < problem.weights().size(); ++i) weights[i] *= problem.weights()[i];
+    RowNumbers weights(norm2_over_p.size());
+    const Share own = problem.A().share();
+    for (std::size_t i = to_size(own.first); i < to_size(own.first + own.rows->rows()); ++i)
+      weights[i] = norm2_over_p[i] * (problem.weights().empty() ? 1.0 : problem.weights()[i]);
     top = row_lanczos(problem, facts.scale, weights, team, seed, 20).values.back();
   }
   return top / (facts.frobenius2 * lambda_max);

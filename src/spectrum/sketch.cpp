@@ -10,9 +10,9 @@
 namespace polyak {
 namespace {
 
-constexpr Index block_rows = 256;  // rows of A in hand at a time: they stay in cache
-constexpr Index few_rows = 32;     // … loaded by one thread
-constexpr Index few_columns = 48;  // … added by one thread
+constexpr Index block_rows = 1024;  // rows of A in hand at a time
+constexpr Index few_rows = 32;      // … loaded by one thread
+constexpr Index few_columns = 64;   // … added by one thread
 
 // Where a row goes: one row of each band, and ±1/√copies.
 struct Target {
@@ -22,13 +22,14 @@ struct Target {
 
 class Sketcher {
  public:
-  Sketcher(const Problem& problem, Scale scale, Index rows, std::uint64_t seed, ThreadTeam& team)
+  Sketcher(const Problem& problem, Scale scale, Index rows, std::uint64_t seed, ThreadTeam& team,
+           bool with_rhs)
       : problem_(problem),
         scale_(scale),
         team_(team),
         random_(seed, stream::sketch),
         band_((rows + sketch_copies - 1) / sketch_copies),
-        width_(problem.cols() + problem.right_hand_sides()),
+        width_(problem.cols() + (with_rhs ? problem.right_hand_sides() : 0)),
         out_(band_ * sketch_copies, width_),
         block_(block_rows, width_),
         targets_(to_size(block_rows * sketch_copies)) {}
@@ -62,7 +63,7 @@ class Sketcher {
       const double root = std::sqrt(w);
       double* v = block_.view().row(i);
       for (Index j = 0; j < d; ++j) v[j] *= scale_.a * root;
-      for (Index c = 0; c < problem_.right_hand_sides(); ++c)
+      for (Index c = 0; c < width_ - d; ++c)
         v[d + c] = problem_.b()(row, c) * scale_.b * root;
       choose_targets(row, targets_.data() + i * sketch_copies);
     }
@@ -103,8 +104,8 @@ class Sketcher {
 }  // namespace
 
 Buffer sparse_sign_sketch(const Problem& problem, Scale scale, Index rows, std::uint64_t seed,
-                          ThreadTeam& team) {
-  return Sketcher(problem, scale, rows, seed, team).make();
+                          ThreadTeam& team, bool with_rhs) {
+  return Sketcher(problem, scale, rows, seed, team, with_rhs).make();
 }
 
 }  // namespace polyak

@@ -16,8 +16,9 @@ constexpr Index sketch_copies = 8;
 /// matrix S of about `rows` rows (a multiple of sketch_copies): the sketch is
 /// cut into sketch_copies bands, and every row of A goes to one random row of
 /// each, with a random sign, divided by √sketch_copies; so E‖S·y‖² = ‖y‖² for
-/// every y. Rows of weight 0 go nowhere. Same bits for any team.
+/// every y. Rows of weight 0 go nowhere. Same bits for any team. Without
+/// `with_rhs` the columns of b are left out.
 Buffer sparse_sign_sketch(const Problem& problem, Scale scale, Index rows, std::uint64_t seed,
-                          ThreadTeam& team);
+                          ThreadTeam& team, bool with_rhs = true);
 
 }  // namespace polyak

@@ -63,10 +63,13 @@ SpectrumFacts spectrum_facts(const MatrixPtr& A, Sampling law, int threads, std:
   out.cols = A->cols();
   out.zero_rows = facts.zero_rows;
   out.frobenius2 = facts.frobenius2;
-  out.norms2 = facts.norms2;
+  out.norms2.assign(facts.norms2.begin(), facts.norms2.end());
   const Sampler sampler(law_weights(law, facts.norms2, {}));
   for (Index i = 0; i < out.rows; ++i) out.probabilities.push_back(sampler.probability(i));
-  add_spectrum(extremes(problem, facts, team, seed), out);
+  // Certificates need the true ends: no sketch here.
+  const SpectrumBy by =
+      out.cols <= most_exact_columns ? SpectrumBy::exact : SpectrumBy::lanczos;
+  add_spectrum(extremes(problem, facts, team, seed, by), out);
   if (law == Sampling::row_norm) return out;
   out.eta = std::max(1.0, sampling_eta(sampler, facts.norms2, facts.frobenius2));
   out.eta_effective = effective_eta(problem, facts, out.lambda_max, norms2_over_p(out), team, seed);

@@ -43,3 +43,10 @@ small_problem
 expect 0 "$POLYAK" plan p/A.npy p/b.npy
 grep -qE '^  1 direct .*small enough to factor at once' out || fail "direct is not first"
 grep -qE '^  - normal +a small problem is factored at once' out || fail "no word about normal"
+
+# Where the spectrum comes from can be asked for, and a sketch shows its error bars.
+expect 0 "$POLYAK" plan exact/A.npy exact/b.npy --spectrum sketch
+grep -qE 'lambda_min [0-9.]+ \([0-9.]+ to [0-9.]+\), lambda_max [0-9.]+ \([0-9.]+ to [0-9.]+\), kappa [0-9.]+ \(sketch of 4096 rows, probability 0.999\)' out ||
+  fail "no error bars"
+expect 0 "$POLYAK" plan exact/A.npy exact/b.npy --spectrum exact
+stdout_has "lambda_min 1, lambda_max 100, kappa 100 (exact)"

@@ -1,5 +1,5 @@
-// The recipe from estimated spectra: twenty Lanczos steps in place of the exact
-// ends, and it must still be stable, by the exact second moments.
+// The recipe from estimated spectra: twenty Lanczos steps or a sketch in place of
+// the exact ends, and it must still be stable, by the exact second moments.
 
 #include "polyak/theory.hpp"
 #include "sampling/law.hpp"
@@ -25,14 +25,15 @@ Rows make(int kind, unsigned seed) {
   return A;
 }
 
-TEST(the_recipe, is_stable_with_lanczos_estimates_for_any_batch_and_law) {
+TEST(the_recipe, is_stable_with_estimated_ends_for_any_batch_and_law) {
   ThreadTeam team(1);
   for (unsigned seed = 0; seed < 64; ++seed) {
     const Rows A = make(static_cast<int>(seed % 4), 100 + seed);
     const Problem problem(data(A, Rows::Ones(A.rows(), 1)));
     const MatrixFacts facts = gather_facts(problem, team);
     const Extremes exact = exact_extremes(problem, facts, team, true);
-    const Extremes estimated = lanczos_extremes(problem, facts, team, seed, 20);
+    const Extremes lanczos = lanczos_extremes(problem, facts, team, seed, 20);
+    const Extremes sketch = sketch_extremes(problem, facts, team, seed, 256);
     for (Sampling law : {Sampling::row_norm, Sampling::uniform}) {
       const Sampler sampler(law_weights(law, facts.norms2, {}));
       std::vector<double> p;
@@ -41,13 +42,16 @@ TEST(the_recipe, is_stable_with_lanczos_estimates_for_any_batch_and_law) {
       const theory::Model model = theory::exact_model(
           exact.values, exact.vectors,
           theory::noise_of_rows({A.data(), A.rows(), A.cols(), A.cols()}, p));
-      for (double batch : {1.0, 8.0, 64.0}) {
-        const theory::SafeRecipe chosen =
-            theory::safe_recipe(estimated.lambda_min, estimated.lambda_max, energy, batch);
-        EXPECT_LE(chosen.stability_number, 0.92);
-        EXPECT_LT(theory::stability_threshold(model, theory::Method::heavy_ball, chosen.parameters),
-                  batch)
-            << "seed " << seed << ", batch " << batch;
+      for (const Extremes* estimated : {&lanczos, &sketch}) {
+        for (double batch : {1.0, 8.0, 64.0}) {
+          const theory::SafeRecipe chosen =
+              theory::safe_recipe(estimated->lambda_min, estimated->lambda_max, energy, batch);
+          EXPECT_LE(chosen.stability_number, 0.92);
+          EXPECT_LT(
+              theory::stability_threshold(model, theory::Method::heavy_ball, chosen.parameters),
+              batch)
+              << "seed " << seed << ", batch " << batch << ", " << estimated->source;
+        }
       }
     }
   }

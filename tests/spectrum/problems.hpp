@@ -3,6 +3,7 @@
 // Small problems out of Eigen matrices.
 
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "linalg/eigen_views.hpp"
@@ -46,7 +47,7 @@ inline Matrix weighted(const Matrix& A, const Vector& w) { return w.cwiseSqrt().
 /// Eigenvalues of AᵀA, ascending, from Eigen's singular values: cols of them.
 Vector squared_singular_values(const Matrix& A);
 
-inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+inline bool same_bits(std::span<const double> a, std::span<const double> b) {
   if (a.size() != b.size()) return false;
   return a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }

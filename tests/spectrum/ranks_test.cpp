@@ -15,16 +15,27 @@ MatrixFacts facts_of(const Problem& problem) {
   return gather_facts(problem, team);
 }
 
-TEST(ranks, know_every_row_norm_to_the_last_bit) {
+// So that together they draw the rows that one would.
+TEST(ranks, know_the_norms_of_their_rows_to_the_last_bit) {
   Rows A = random(101, 7, 1);
   A.col(3).setZero();
+  A.row(17).setZero();
+  A.row(90).setZero();
   const ProblemData whole = data(A, random(101, 2, 2));
   const MatrixFacts alone = facts_of(Problem(whole));
   for (Index ranks : {2, 3, 4}) {
-    for (const MatrixFacts& facts : on_ranks<MatrixFacts>(ranks, whole, facts_of)) {
-      EXPECT_EQ(facts.norms2, alone.norms2);  // so that every rank draws the same rows
+    const auto of_ranks = on_ranks<MatrixFacts>(ranks, whole, facts_of);
+    for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
+      const MatrixFacts& facts = of_ranks[rank];
+      const RowRange own = even_share(101, static_cast<Index>(rank), ranks);
+      ASSERT_EQ(facts.norms2.size(), 101u);
+      for (Index i = 0; i < 101; ++i)
+        EXPECT_EQ(facts.norms2[to_size(i)],
+                  i >= own.first && i < own.last ? alone.norms2[to_size(i)] : 0.0);
       EXPECT_EQ(facts.frobenius2, alone.frobenius2);
       EXPECT_EQ(facts.zero_columns, alone.zero_columns);
+      EXPECT_EQ(facts.zero_rows, 2);
+      EXPECT_EQ(facts.zero_rows_with_rhs, 2);
       for (std::size_t c = 0; c < 2; ++c)
         EXPECT_NEAR(facts.b_norms[c], alone.b_norms[c], 1e-14 * alone.b_norms[c]);
     }
@@ -33,18 +44,25 @@ TEST(ranks, know_every_row_norm_to_the_last_bit) {
 
 TEST(ranks, estimate_the_ends_of_the_spectrum_alike) {
   const ProblemData whole = consistent(600, 50);
-  const auto ends = [](const Problem& problem) {
+  const auto lanczos = [](const Problem& problem) {
     ThreadTeam team(1);
     return lanczos_extremes(problem, gather_facts(problem, team), team, 11, 12);
   };
-  const Extremes alone = ends(Problem(whole));
-  for (Index ranks : {2, 3}) {
-    const auto found = on_ranks<Extremes>(ranks, whole, ends);
-    for (const Extremes& e : found) {
-      EXPECT_EQ(e.lambda_max, found.front().lambda_max);
-      EXPECT_EQ(e.lambda_min, found.front().lambda_min);
-      EXPECT_NEAR(e.lambda_max, alone.lambda_max, 1e-10 * alone.lambda_max);
-      EXPECT_NEAR(e.lambda_min, alone.lambda_min, 1e-10 * alone.lambda_max);
+  const auto sketch = [](const Problem& problem) {
+    ThreadTeam team(1);
+    return sketch_extremes(problem, gather_facts(problem, team), team, 11);
+  };
+  for (const auto& ends : {std::function<Extremes(const Problem&)>(lanczos), {sketch}}) {
+    const Extremes alone = ends(Problem(whole));
+    for (Index ranks : {2, 3}) {
+      const auto found = on_ranks<Extremes>(ranks, whole, ends);
+      for (const Extremes& e : found) {
+        EXPECT_EQ(e.lambda_max, found.front().lambda_max);
+        EXPECT_EQ(e.lambda_min, found.front().lambda_min);
+        EXPECT_EQ(e.rank, alone.rank);
+        EXPECT_NEAR(e.lambda_max, alone.lambda_max, 1e-10 * alone.lambda_max);
+        EXPECT_NEAR(e.lambda_min, alone.lambda_min, 1e-10 * alone.lambda_max);
+      }
     }
   }
 }
@@ -67,7 +85,12 @@ TEST(ranks, sketch_and_sample_the_rows_of_one_machine) {
     ThreadTeam team(1);
     const MatrixFacts facts = gather_facts(problem, team);
     const Extremes e = exact_extremes(problem, facts, team, true);
-    const Sampler sampler(law_weights(Sampling::row_norm, facts.norms2, {}));
+    const Share own = problem.A().share();
+    const RankSums ranks{own.rank, own.ranks,
+                         [&](std::span<double> sums) { problem.A().complete(sums); }};
+    const auto norms2 =
+        std::span(facts.norms2).subspan(to_size(own.first), to_size(own.rows->rows()));
+    const Sampler sampler(law_weights(Sampling::row_norm, norms2, {}), own.first, ranks);
     return row_kernel(problem, facts, sampler, e.vectors, team, 3, 200).K;
   };
   const auto alone_sketch = sketch(Problem(whole)), alone_kernel = kernel(Problem(whole));

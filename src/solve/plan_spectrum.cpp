@@ -1,0 +1,75 @@
+#include "solve/plan_spectrum.hpp"
+
+#include <algorithm>
+
+#include "core/clock.hpp"
+#include "core/row_numbers.hpp"
+
+namespace polyak {
+namespace {
+
+// One factor at a time: scale.a² itself may not be a double.
+double scaled(double v, Scale scale) { return v * scale.a * scale.a; }
+double unscaled(double v, Scale scale) { return v / scale.a / scale.a; }
+
+}  // namespace
+
+SpectrumBy spectrum_named(const std::string& name) {
+  if (name == "exact") return SpectrumBy::exact;
+  if (name == "sketch") return SpectrumBy::sketch;
+  return name == "lanczos" ? SpectrumBy::lanczos : SpectrumBy::automatic;
+}
+
+std::vector<double> range_in_units(const std::optional<Range>& range, Scale scale) {
+  if (!range) return {};
+  return {unscaled(range->low, scale), unscaled(range->high, scale)};
+}
+
+PlannedSpectrum plan_spectrum(const Problem& problem, const MatrixFacts& facts,
+                              const SolveOptions& options, ThreadTeam& team) {
+  PlannedSpectrum out;
+  Extremes& found = out.found;
+  if (!options.lambda_min || !options.lambda_max) {
+    timed(out.seconds, [&] {
+      found = extremes(problem, facts, team, options.seed, spectrum_named(options.spectrum));
+    });
+    out.estimated = !found.exact;
+  }
+  if (options.lambda_min) found.lambda_min = scaled(*options.lambda_min, facts.scale);
+  if (options.lambda_max) found.lambda_max = scaled(*options.lambda_max, facts.scale);
+  found.lambda_min = std::min(found.lambda_min, found.lambda_max);
+  if (options.lambda_min || options.lambda_max) found.values.clear();  // theirs is the word
+  // The ridge lifts the whole spectrum; directions A does not see start at 0.
+  const double ridge = scaled(problem.ridge(), facts.scale);
+  const bool unseen = found.knows_rank() && found.rank < problem.cols();
+  out.lambda_min = (unseen && ridge > 0.0 && !options.lambda_min ? 0.0 : found.lambda_min) + ridge;
+  out.lambda_max = found.lambda_max + ridge;
+  return out;
+}
+
+void tell_spectrum(const PlannedSpectrum& spectrum, const SolveOptions& options, Scale scale,
+                   bool with_max, Used& used) {
+  const Extremes& found = spectrum.found;
+  used.lambda_min = unscaled(found.lambda_min, scale);
+  used.lambda_min_source = options.lambda_min ? "given" : found.source;
+  if (!options.lambda_min) used.lambda_min_range = range_in_units(found.lambda_min_range, scale);
+  if (with_max) {
+    used.lambda_max = unscaled(found.lambda_max, scale);
+    used.lambda_max_source = options.lambda_max ? "given" : found.source;
+    if (!options.lambda_max) used.lambda_max_range = range_in_units(found.lambda_max_range, scale);
+  }
+  if (found.knows_rank()) used.rank = found.rank;
+}
+
+double planned_eta(const Problem& problem, const MatrixFacts& facts, const Extremes& found,
+                   const Sampler& sampler, std::uint64_t seed, ThreadTeam& team) {
+  RowNumbers ratio(facts.norms2.size());
+  for (Index j = sampler.first(); j < sampler.first() + sampler.rows(); ++j) {
+    const double p = sampler.probability(j);
+    if (p > 0.0) ratio[to_size(j)] = facts.norms2[to_size(j)] / p;
+  }
+  return effective_eta(problem, facts, found.lambda_max, ratio, team, seed,
+                       found.sketch_rows == 0);
+}
+
+}  // namespace polyak

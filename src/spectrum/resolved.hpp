@@ -1,0 +1,32 @@
+#pragma once
+
+// Which eigenvalues of a Gram matrix are not zero up to rounding.
+
+#include <functional>
+#include <vector>
+
+#include "core/thread_team.hpp"
+#include "polyak/row_matrix.hpp"
+
+namespace polyak {
+
+/// What a row is multiplied by.
+using RowFactor = std::function<double(Index)>;
+
+/// The smallest of the ascending values above the line; the largest if none is.
+double smallest_above(const std::vector<double>& values, double line);
+
+struct Resolved {
+  std::vector<double> values;  ///< ascending
+  Index rank = 0;              ///< those above d·eps·lambda_max
+  double lambda_min = 0.0;     ///< the smallest of them
+  bool factored = false;       ///< the rows had to be read once more, for a QR
+};
+
+/// `values` are the eigenvalues of gram(A, factor), ascending, at least one.
+/// Where its rounding leaves in doubt whether the smallest is zero, they are
+/// found again by QR, which never squares A.
+Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double> values,
+                 ThreadTeam& team);
+
+}  // namespace polyak

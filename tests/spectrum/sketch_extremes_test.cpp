@@ -1,0 +1,316 @@
+// The ends of the spectrum from a sketch: whether the error bars hold as often
+// as they say, and on what kinds of A.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "problems.hpp"
+#include "spectrum/extremes.hpp"
+
+namespace polyak::test {
+namespace {
+
+Extremes sketched(const Problem& problem, std::uint64_t seed, Index rows = 0, int threads = 1) {
+  ThreadTeam team(threads);
+  return sketch_extremes(problem, gather_facts(problem, team), team, seed, rows);
+}
+
+struct Ends {
+  double min, max;
+};
+
+Ends ends_of(const Matrix& A, Index rank) {
+  const Vector values = squared_singular_values(A);
+  return {values(values.size() - rank), values(values.size() - 1)};
+}
+
+// Eigen's singular values are off by some d·eps·sigma_max: what that is to
+// lambda_min, whose kappa is at most 1e8 here.
+constexpr double slack = 1e-9;
+
+bool holds(const Range& range, double truth) {
+  return range.low <= truth * (1.0 + slack) && truth * (1.0 - slack) <= range.high;
+}
+
+void expect_inside(const Extremes& got, const Ends& truth) {
+  ASSERT_TRUE(got.lambda_min_range && got.lambda_max_range);
+  EXPECT_TRUE(holds(*got.lambda_min_range, truth.min)) << got.lambda_min << " of " << truth.min;
+  EXPECT_TRUE(holds(*got.lambda_max_range, truth.max)) << got.lambda_max << " of " << truth.max;
+  EXPECT_EQ(got.lambda_max, got.lambda_max_range->high);
+  EXPECT_GE(got.lambda_min, got.lambda_min_range->low);
+  EXPECT_LE(got.lambda_min, got.lambda_min_range->high);
+  EXPECT_FALSE(got.exact);
+}
+
+constexpr Index d = 40, s = 8 * d;
+
+Vector algebraic(double kappa, double rho) {
+  return 1.0 + Vector::LinSpaced(d, 0.0, 1.0).array().pow(rho) * (kappa - 1.0);
+}
+
+Vector flat_but(double one) {
+  Vector out = Vector::Ones(d);
+  out(0) = one;
+  return out;
+}
+
+Matrix heavy_rows(Index count) {
+  Matrix A = with_spectrum(1000, algebraic(1e2, 1.0), d, 5);
+  for (Index i = 0; i < count; ++i) A.row(7 * i) *= 1000.0;
+  return A;
+}
+
+// Two equal rows carry the largest eigenvalue, and another pair the next.
+Matrix heavy_pairs() {
+  Matrix A = 1e-3 * normal(1000, d, 6);
+  A(10, 0) = A(500, 0) = 10.0;
+  A(20, 1) = A(600, 1) = 9.5;
+  return A;
+}
+
+Matrix zero_every_other_row() {
+  Matrix A = with_spectrum(1000, algebraic(1e2, 1.0), d, 5);
+  for (Index i = 0; i < A.rows(); i += 2) A.row(i).setZero();
+  return A;
+}
+
+Matrix scattered_diagonal(const Vector& squared) {
+  Matrix A = Matrix::Zero(1000, d);
+  for (Index i = 0; i < d; ++i) A(17 * i, i) = std::sqrt(squared(i));
+  return A;
+}
+
+Matrix few_ones() {
+  Matrix A = Matrix::Zero(1000, d);
+  for (Index i = 0; i < A.rows(); ++i)
+    for (Index j = 0; j < d; ++j)
+      A(i, j) = Random(7, 0).uniform(to_size(i), to_size(j)) < 0.05 ? 1.0 : 0.0;
+  return A;
+}
+
+std::vector<Matrix> kinds() {
+  const auto haar = [](const Vector& squared, Index rows = 1000) {
+    return with_spectrum(rows, squared, d, 5);
+  };
+  return {haar(algebraic(1e2, 1.0)), haar(algebraic(1e4, 2.0)), haar(algebraic(1e6, 0.5)),
+          haar(algebraic(1e8, 1.0)), haar(Vector::LinSpaced(d, 0.0, std::log(1e8)).array().exp()),
+          haar(Vector::Ones(d)), haar(flat_but(100.0)), haar(flat_but(1e6)), haar(flat_but(1.3)),
+          haar(flat_but(1.6)), haar(flat_but(0.7)), haar(flat_but(1e-2)), haar(flat_but(1e-8)),
+          heavy_rows(1), heavy_rows(20), heavy_rows(100), heavy_pairs(), zero_every_other_row(),
+          scattered_diagonal(Vector::Ones(d)), scattered_diagonal(algebraic(1e2, 1.0)), few_ones(),
+          haar(algebraic(1e2, 1.0), s + 5), haar(algebraic(1e2, 1.0), s / 2),
+          haar(algebraic(1e2, 1.0), d), normal(1000, d, 8)};
+}
+
+// 25 kinds of A with 40 sketches each. The bars may fail one sketch in a thousand:
+// of 1000 more than 5 would with probability 6e-4.
+TEST(SketchExtremes, HaveErrorBarsThatHoldAsOftenAsTheySay) {
+  int failures = 0, sketches = 0;
+  for (const Matrix& A : kinds()) {
+    const Ends truth = ends_of(A, d);
+    const Problem problem = dense_problem(A);
+    for (std::uint64_t seed = 0; seed < 40; ++seed, ++sketches) {
+      const Extremes got = sketched(problem, 1000 + seed, s);
+      ASSERT_EQ(got.rank, d);
+      failures += !holds(*got.lambda_min_range, truth.min) || !holds(*got.lambda_max_range, truth.max);
+    }
+  }
+  EXPECT_EQ(sketches, 1000);
+  EXPECT_LE(failures, 5);
+}
+
+// `count` equal rows carry each of three eigenvalues.
+Matrix few_rows(Index count) {
+  Matrix A = Matrix::Zero(60, 3);
+  for (Index i = 0; i < count; ++i) A(10 + i, 0) = 10.0;
+  for (Index i = 0; i < count; ++i) A(30 + i, 1) = 9.0;
+  for (Index i = 0; i < count; ++i) A(50 + i, 2) = 0.1;
+  return A;
+}
+
+// For a larger sketch scatter is small, and what is left are collisions of the few
+// rows that carry an end by themselves: those of two rows happen to 8 in 1000
+// sketches of 8192 rows. Of 4000 more than 11 would fail with probability 9e-4.
+TEST(SketchExtremes, SurviveTheCollisionOfRowsThatCarryAnEnd) {
+  for (const Index count : {2, 3, 4}) {
+    const Matrix A = few_rows(count);
+    const Ends truth = ends_of(A, 3);
+    const Problem problem = dense_problem(A);
+    int failures = 0;
+    for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+      const Extremes got = sketched(problem, seed, 8192);
+      failures +=
+          !holds(*got.lambda_min_range, truth.min) || !holds(*got.lambda_max_range, truth.max);
+    }
+    EXPECT_LE(failures, 11) << count;
+  }
+}
+
+TEST(SketchExtremes, LeaveKappaOpenByLessThanAFactorOfFourWhereTheSketchIsLarge) {
+  for (const Vector& squared : {Vector(Vector::LinSpaced(200, 1.0, 1e4)), Vector(Vector::Ones(200)),
+                                Vector(Vector::LinSpaced(200, 0.0, 14.0).array().exp())}) {
+    const Matrix A = with_spectrum(3000, squared, 200, 9);
+    const Extremes got = sketched(dense_problem(A), 3);
+    const Range low = *got.lambda_min_range, top = *got.lambda_max_range;
+    EXPECT_LT(top.high / low.low * low.high / top.low, 4.0);
+    expect_inside(got, {squared.minCoeff(), squared.maxCoeff()});
+  }
+}
+
+// A standard deviation of √(2/s) to the low side, and three more for scatter.
+TEST(SketchExtremes, EstimateASeparateLambdaMinOnItsLowSide) {
+  const Matrix A = with_spectrum(4000, flat_but(0.01), d, 11);
+  const Problem problem = dense_problem(A);
+  int too_large = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const double ratio = sketched(problem, seed).lambda_min / 0.01;
+    EXPECT_GT(ratio, 1.0 - 4.5 * std::sqrt(2.0 / 4096.0));
+    EXPECT_LT(ratio, 1.0 + 3.5 * std::sqrt(2.0 / 4096.0));
+    too_large += ratio > 1.0;
+  }
+  EXPECT_LT(too_large, 20);  // one in six would be 8; more than 19 of 50 has probability 1e-4
+}
+
+TEST(SketchExtremes, HeedWeightsStoragesAndNoRightHandSide) {
+  const Matrix A = with_spectrum(900, algebraic(1e3, 1.0), d, 13);
+  const Vector w = normal(900, 1, 14).cwiseAbs();
+  expect_inside(sketched(dense_problem(A, Matrix::Zero(900, 1), w), 5), ends_of(weighted(A, w), d));
+  const Extremes one = sketched(dense_problem(A), 5);
+  for (const auto& [name, storage] : storages(A)) {
+    ProblemData data;
+    data.A = storage;
+    data.b = array(normal(900, 3, 15));
+    const Extremes got = sketched(Problem(std::move(data)), 5);
+    const bool rounded = name.find("float") != std::string::npos;
+    EXPECT_NEAR(got.lambda_min / one.lambda_min, 1.0, rounded ? 1e-4 : 1e-12) << name;
+    EXPECT_NEAR(got.lambda_max / one.lambda_max, 1.0, rounded ? 1e-4 : 1e-12) << name;
+  }
+}
+
+TEST(SketchExtremes, TakeTheSmallestEigenvalueThatIsNotZeroWhenColumnsDepend) {
+  const Vector squared = Vector::LinSpaced(15, 1.0, 50.0);
+  const Matrix A = with_spectrum(500, squared, d, 16);
+  const Extremes got = sketched(dense_problem(A), 6);
+  EXPECT_EQ(got.rank, 15);
+  expect_inside(got, {1.0, 50.0});
+  for (Index j = d - 15; j < d; ++j) EXPECT_GE(got.values[to_size(j)], got.lambda_min);
+  const Matrix wide = normal(10, d, 17);
+  const Extremes few = sketched(dense_problem(wide), 6);
+  EXPECT_EQ(few.rank, 10);
+  expect_inside(few, ends_of(wide, 10));
+}
+
+TEST(SketchExtremes, ScaleWithThePowersOfTwoInTheFacts) {
+  const Matrix A = normal(200, 6, 18);
+  const Extremes plain = sketched(dense_problem(A), 7);
+  for (const int k : {-900, 900}) {
+    const Problem problem = dense_problem(std::ldexp(1.0, k) * A);
+    ThreadTeam team(1);
+    const MatrixFacts facts = gather_facts(problem, team);
+    const int a = 2 * (k + std::ilogb(facts.scale.a));
+    const Extremes got = sketch_extremes(problem, facts, team, 7);
+    EXPECT_NEAR(std::ldexp(got.lambda_max, -a) / plain.lambda_max, 1.0, 1e-12);
+    EXPECT_NEAR(std::ldexp(got.lambda_min, -a) / plain.lambda_min, 1.0, 1e-12);
+  }
+}
+
+TEST(SketchExtremes, OfZeroAndEmptyMatricesAreZero) {
+  for (const auto& [n, cols] : {std::pair<Index, Index>{0, 0}, {0, 3}, {3, 0}, {4, 2}}) {
+    const Extremes got = sketched(dense_problem(Matrix::Zero(n, cols)), 1);
+    EXPECT_EQ(got.lambda_max, 0.0);
+    EXPECT_EQ(got.lambda_min, 0.0);
+    EXPECT_EQ(got.rank, 0);
+  }
+}
+
+TEST(SketchExtremes, OfOneColumnOrOneRowAreExact) {
+  const Matrix column = normal(300, 1, 19), row = normal(1, 5, 20);
+  expect_inside(sketched(dense_problem(column), 2), ends_of(column, 1));
+  const Extremes got = sketched(dense_problem(row), 2);
+  EXPECT_EQ(got.rank, 1);
+  expect_inside(got, ends_of(row, 1));
+}
+
+TEST(SketchExtremes, HaveTheSameBitsForAnyNumberOfThreads) {
+  const Problem problem = dense_problem(normal(3000, 60, 21));
+  const Extremes one = sketched(problem, 8);
+  for (const int threads : {2, 7}) {
+    const Extremes got = sketched(problem, 8, 0, threads);
+    EXPECT_TRUE(same_bits(got.values, one.values));
+    EXPECT_EQ(got.lambda_min, one.lambda_min);
+    EXPECT_EQ(got.lambda_max, one.lambda_max);
+    EXPECT_EQ(got.lambda_min_range->high, one.lambda_min_range->high);
+    EXPECT_EQ(got.lambda_max_range->low, one.lambda_max_range->low);
+  }
+  EXPECT_NE(sketched(problem, 9).lambda_min, one.lambda_min);
+}
+
+TEST(TheSpectrum, IsExactWhereThatIsCheapASketchForManyRowsAndLanczosForManyColumns) {
+  EXPECT_EQ(cheapest_spectrum(1'000'000, 256), SpectrumBy::exact);
+  EXPECT_EQ(cheapest_spectrum(1'000'000, 300), SpectrumBy::exact);
+  EXPECT_EQ(cheapest_spectrum(5'000, 1000), SpectrumBy::exact);
+  EXPECT_EQ(cheapest_spectrum(200'000, 1000), SpectrumBy::sketch);
+  EXPECT_EQ(cheapest_spectrum(200'000, 2000), SpectrumBy::sketch);
+  EXPECT_EQ(cheapest_spectrum(10'000'000, 3000), SpectrumBy::exact);  // 550 MiB of sketch
+  EXPECT_EQ(cheapest_spectrum(10, 3001), SpectrumBy::lanczos);
+}
+
+// Three entries in each of many rows, larger ones to the right. With `twins` two
+// columns are equal.
+Problem three_entries(Index rows, Index cols, bool twins) {
+  const Random random(23, 0);
+  std::vector<Triplet> entries;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index k = 0; k < 3; ++k) {
+      const double u = random.uniform(to_size(i), to_size(2 * k));
+      const double sign = random.uniform(to_size(i), to_size(2 * k + 1)) - 0.4;
+      const auto j = static_cast<Index>(u * static_cast<double>(cols));
+      if (twins && j == 5) continue;
+      entries.push_back({i, j, (1.0 + 4.0 * u) * sign});
+      if (twins && j == 3) entries.push_back({i, 5, (1.0 + 4.0 * u) * sign});
+    }
+  }
+  ProblemData data;
+  data.A = csr_from_triplets(std::move(entries), rows, cols);
+  data.b = Array(std::vector<double>(to_size(rows), 0.0), rows);
+  return Problem(std::move(data));
+}
+
+TEST(TheSpectrum, GoesOnFromASketchWithWideBarsToTheExactOne) {
+  const Index n = 42'000, cols = 1000;
+  ASSERT_EQ(cheapest_spectrum(n, cols), SpectrumBy::sketch);
+  ThreadTeam team(2);
+  const Problem problem = three_entries(n, cols, false);
+  const MatrixFacts facts = gather_facts(problem, team);
+  const Extremes taken = extremes(problem, facts, team, 1);
+  const Extremes exact = extremes(problem, facts, team, 1, SpectrumBy::exact);
+  EXPECT_EQ(taken.sketch_rows, 8 * cols);
+  EXPECT_EQ(taken.source, "sketch of 8000 rows, probability 0.999");
+  expect_inside(taken, {exact.lambda_min, exact.lambda_max});
+
+  // Dependent columns leave no bound on lambda_min from above that is close.
+  const Problem deficient = three_entries(n, cols, true);
+  const Extremes refined = extremes(deficient, gather_facts(deficient, team), team, 1);
+  EXPECT_TRUE(refined.exact);
+  EXPECT_EQ(refined.rank, cols - 1);
+  EXPECT_EQ(refined.rows_read, 3.0 * static_cast<double>(n));
+}
+
+TEST(TheSpectrum, ComesFromWhereItIsAskedFor) {
+  const Problem problem = dense_problem(normal(300, 50, 24));
+  ThreadTeam team(1);
+  const MatrixFacts facts = gather_facts(problem, team);
+  const auto by = [&](SpectrumBy how) { return extremes(problem, facts, team, 1, how); };
+  const Extremes exact = by(SpectrumBy::exact), lanczos = by(SpectrumBy::lanczos);
+  EXPECT_EQ(exact.source, "exact");
+  EXPECT_FALSE(exact.lambda_min_range || exact.lambda_max_range);
+  EXPECT_EQ(by(SpectrumBy::sketch).source, "sketch of 4096 rows, probability 0.999");
+  EXPECT_EQ(lanczos.source, "lanczos estimate");
+  EXPECT_FALSE(lanczos.lambda_min_range);
+  EXPECT_TRUE(holds(*lanczos.lambda_max_range, exact.lambda_max));
+  EXPECT_FALSE(lanczos.knows_rank());
+}
+
+}  // namespace
+}  // namespace polyak::test
