@@ -28,6 +28,12 @@ struct Measurement {
   std::optional<double> error;              ///< ‖x − ref‖/‖ref‖
 };
 
+/// What a few rows told instead of a measurement of all.
+struct Look {
+  Index iteration = 0;
+  double distance = 0.0;  ///< how many times above the tolerance, about
+};
+
 /// What the run really used. Absent where it does not apply.
 struct Used {
   std::optional<double> step_size;
@@ -36,8 +42,12 @@ struct Used {
   std::optional<std::string> sampling;
   std::optional<double> lambda_min;
   std::optional<double> lambda_max;
-  std::optional<std::string> lambda_min_source;  ///< "given", "exact" or "lanczos estimate"
+  /// "given", "exact", "sketch of … rows, probability 0.999" or "lanczos estimate"
+  std::optional<std::string> lambda_min_source;
   std::optional<std::string> lambda_max_source;
+  /// [low, high]: the error bars of estimates, both right with the probability in
+  /// the source; empty where there are none. lambda_max above is the high end.
+  std::vector<double> lambda_min_range, lambda_max_range;
   std::optional<double> frobenius2;
   std::optional<double> eta;
   std::optional<double> eta_effective;
@@ -49,6 +59,7 @@ struct Used {
   std::optional<Index> rank;
   std::optional<Index> sketch_rows;
   std::optional<double> condition;  ///< of A, from below, where a factorisation has shown it
+  std::optional<std::string> exchange;  ///< how ranks added up gradients, and why
   double tol = 0.0;
 };
 
@@ -79,6 +90,7 @@ struct [[nodiscard]] Report {
   Index iterations = 0;
   Index row_products = 0;           ///< rows the method read
   Index measured_row_products = 0;  ///< rows read to measure
+  std::vector<Look> looks;          ///< each spared a measurement
   double passes = 0.0;              ///< row_products / rows
   double bytes_read = 0.0;          ///< of A, by set-up, method and measuring
   /// Pages of 4096 bytes, counted from where the array begins, that the rows

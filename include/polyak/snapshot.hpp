@@ -17,6 +17,7 @@ struct RunState {
   Index next_measurement = 0;        ///< the iteration at which to measure next
   std::vector<Measurement> history;
   std::vector<double> distances;     ///< from the tolerance, one per line of the history
+  std::vector<Look> looks;           ///< those that spared a measurement
   std::vector<double> best;          ///< c × d, the x of the least gradient
   double best_gradient = 0.0;
   double best_backward_error = 0.0;

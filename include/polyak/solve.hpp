@@ -44,7 +44,7 @@ class Solver {
   Report run(Observer* observer = nullptr);
   void set_limits(std::optional<Index> max_iterations, std::optional<double> max_passes);
 
-  SolverState state() const;
+  SolverState state() const;  ///< where ranks share the rows, they call this together
   void restore(const SolverState& state);
   /// The next run() goes on where that one was saved.
   void resume(const RunState& run);

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -17,7 +19,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the file holds numbers as they lie here");
 
 constexpr char magic[9] = "polyakCP";
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 constexpr std::size_t head_size = 32, sum_size = 16, body_at = head_size + sum_size;
 
 struct Head {
@@ -27,16 +29,21 @@ struct Head {
 };
 static_assert(sizeof(Head) == head_size);
 
-std::string checksum(std::string_view head, std::string_view body) {
-  XXH3_state_t* state = XXH3_createState();
-  if (state == nullptr) throw Error(ErrorCode::out_of_memory, {.what = "no memory for a checksum"});
-  XXH3_128bits_reset(state);
-  XXH3_128bits_update(state, head.data(), head.size());
-  XXH3_128bits_update(state, body.data(), body.size());
+std::string checksum(const std::function<std::string_view()>& next) {
+  const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
+                                                                              XXH3_freeState);
+  if (!state) throw Error(ErrorCode::out_of_memory, {.what = "no memory for a checksum"});
+  XXH3_128bits_reset(state.get());
+  for (std::string_view part = next(); !part.empty(); part = next())
+    XXH3_128bits_update(state.get(), part.data(), part.size());
   XXH128_canonical_t out;
-  XXH128_canonicalFromHash(&out, XXH3_128bits_digest(state));
-  XXH3_freeState(state);
+  XXH128_canonicalFromHash(&out, XXH3_128bits_digest(state.get()));
   return {reinterpret_cast<const char*>(out.digest), sum_size};
+}
+
+// One after the other; the head is never empty.
+std::string checksum(std::string_view head, std::string_view body) {
+  return checksum([&] { return std::exchange(head, std::exchange(body, {})); });
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what, std::string found,
@@ -100,10 +107,14 @@ Contents unpack(const std::string& name, std::string_view bytes) {
   return out;
 }
 
-std::string digest(std::string_view bytes) {
+std::string digest(const std::function<std::string_view()>& next) {
   std::string out;
-  for (const char c : checksum({}, bytes)) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  for (const char c : checksum(next)) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
   return out;
+}
+
+std::string digest(std::string_view bytes) {
+  return digest([&] { return std::exchange(bytes, {}); });
 }
 
 }  // namespace polyak::checkpoint

@@ -7,6 +7,7 @@
 //   16 XXH3-128 of all the rest: the 32 bytes above and everything below
 //   manifest (JSON, padded with spaces to a multiple of 8), then the doubles.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,5 +26,7 @@ Contents unpack(const std::string& name, std::string_view bytes);
 
 /// XXH3-128 as 32 hexadecimal digits.
 std::string digest(std::string_view bytes);
+/// Of bytes that come in parts: next() gives one after the other, then an empty one.
+std::string digest(const std::function<std::string_view()>& next);
 
 }  // namespace polyak::checkpoint

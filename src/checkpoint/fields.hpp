@@ -33,12 +33,19 @@ void fields(Archive& archive, M& m) {
   archive("error", m.error);
 }
 
+template <class Archive, Is<Look> M>
+void fields(Archive& archive, M& m) {
+  archive("iteration", m.iteration);
+  archive("distance", m.distance);
+}
+
 template <class Archive, Is<RunState> M>
 void fields(Archive& archive, M& m) {
   archive("method", m.method);
   archive("next_measurement", m.next_measurement);
   archive("history", m.history);
   archive("distances", m.distances);
+  archive("looks", m.looks);
   archive("best", m.best);
   archive("best_gradient", m.best_gradient);
   archive("best_backward_error", m.best_backward_error);
@@ -60,6 +67,8 @@ void fields(Archive& archive, M& m) {
   archive("lambda_max", m.lambda_max);
   archive("lambda_min_source", m.lambda_min_source);
   archive("lambda_max_source", m.lambda_max_source);
+  archive("lambda_min_range", m.lambda_min_range);
+  archive("lambda_max_range", m.lambda_max_range);
   archive("frobenius2", m.frobenius2);
   archive("eta", m.eta);
   archive("eta_effective", m.eta_effective);
@@ -94,6 +103,7 @@ void fields(Archive& archive, M& m) {
   archive("iterations", m.iterations);
   archive("row_products", m.row_products);
   archive("measured_row_products", m.measured_row_products);
+  archive("looks", m.looks);
   archive("bytes_read", m.bytes_read);
   archive("residual_norm", m.residual_norm);
   archive("gradient_norm", m.gradient_norm);

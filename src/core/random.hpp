@@ -43,6 +43,7 @@ constexpr std::uint64_t lanczos = 6ull << 60;        // start vectors
 constexpr std::uint64_t kernel = 7ull << 60;         // rows that stand for all of them
 constexpr std::uint64_t sketch = 8ull << 60;         // signs and places of a sketch
 constexpr std::uint64_t subset = 9ull << 60;         // rows that are solved or checked alone
+constexpr std::uint64_t estimate = 10ull << 60;      // rows that tell how far off x is; + replicate
 constexpr std::uint64_t sampling = 0;                // row draws; + replicate
 }  // namespace stream
 

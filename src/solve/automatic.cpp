@@ -39,7 +39,7 @@ class Automatic {
         start_ = {};
       }
       take(candidate);
-      if (!settled() && candidate.passes) go_on(candidate);
+      if (!settled() && candidate.extended) go_on(candidate);
       if (settled()) break;
     }
     return finish();
@@ -93,7 +93,7 @@ class Automatic {
     total_.stages.push_back(
         {subset_name, fmt::format("{} random rows, solved; {} others check it",
                                   trial_->rows_solved, trial_->rows_checked),
-         costs.qr(static_cast<double>(rows)) + costs.small_qr(), seconds, trial_outcome()});
+         costs.look(static_cast<double>(rows)), seconds, trial_outcome()});
     if (consistent()) start_ = trial_->x;
   }
 
@@ -150,16 +150,30 @@ class Automatic {
     return text;
   }
 
-  // A trial that promises to end soon may.
+  // A trial that promises to end soon may, by how its second half went: noise shows late.
   void go_on(Candidate candidate) {
-    if (history_.size() < 2 || total_.status != Status::limit) return;
-    const Measurement &first = history_.front(), &last = history_.back();
-    const double fall = std::log(first.residual_norm / last.residual_norm) / *candidate.passes;
+    if (total_.status != Status::limit) return;
+    const double fall = last_fall();
     const double wanted = std::log(*total_.backward_error / options_.tol) / fall;
     if (!(fall > 0.0) || wanted > 4.0 * *candidate.passes) return;
     candidate.passes = 1.5 * wanted + 1.0;
     candidate.why = "it promises to end soon";
     take(candidate);
+  }
+
+  // In e-folds a pass, from the first look in the second half to the end, or
+  // between the last two measurements where few rows could not tell.
+  double last_fall() const {
+    const double n = static_cast<double>(problem_.rows());
+    for (const Look& look : total_.looks) {
+      if (2 * look.iteration < total_.iterations || look.iteration == total_.iterations) continue;
+      return std::log(look.distance * options_.tol / *total_.backward_error) /
+             (static_cast<double>(total_.iterations - look.iteration) / n);
+    }
+    if (history_.size() < 3) return 0.0;
+    const Measurement &before = history_[history_.size() - 2], &last = history_.back();
+    return std::log(before.residual_norm / last.residual_norm) /
+           (static_cast<double>(last.row_products - before.row_products) / n);
   }
 
   // What is left of the user's limits, and the candidate's own.
@@ -193,6 +207,7 @@ class Automatic {
     report.iterations += total_.iterations;
     report.row_products += total_.row_products;
     report.measured_row_products += total_.measured_row_products;
+    report.looks.insert(report.looks.begin(), total_.looks.begin(), total_.looks.end());
     report.bytes_read += total_.bytes_read;
     report.seconds.setup += total_.seconds.setup;
     report.seconds.norms += total_.seconds.norms;
@@ -224,7 +239,12 @@ class Automatic {
   }
 
   Report finish() {
-    if (met() && total_.status != Status::interrupted) total_.status = Status::converged;
+    if (met() && total_.status != Status::interrupted && total_.status != Status::converged) {
+      total_.status = Status::converged;
+      total_.reason =
+          fmt::format("the backward error is {:.1e}, the tolerance {:g}; {} could not go on to {:.1e}",
+                      *total_.backward_error, options_.tol, total_.method, total_.used.tol);
+    }
     total_.used.tol = options_.tol;
     total_.asked = options_;
     total_.history = std::move(history_);

@@ -13,7 +13,7 @@ AutomaticPlan planned(const ProblemShape& shape, const SolveOptions& options,
   const Costs costs(shape);
   out.rows_to_look_at = rows_to_look_at(shape, options.tol);
   if (out.rows_to_look_at > 0)
-    out.look_seconds = costs.qr(static_cast<double>(out.rows_to_look_at)) + costs.small_qr();
+    out.look_seconds = costs.look(static_cast<double>(out.rows_to_look_at));
   out.look_bytes = look_bytes(shape, options);
   Choice choice = choose(shape, options.tol, trial);
   for (Candidate& c : choice.candidates) {

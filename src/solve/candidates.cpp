@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "spectrum/extremes.hpp"
 
@@ -14,6 +15,8 @@ constexpr double most_for_normal = 4e6;     // condition of A whose square AᵀA
 constexpr double most_sketch_bytes = 4e9;
 constexpr double most_gram_seconds = 1e3;
 constexpr double unknown_krylov_steps = 50.0;
+constexpr double least_reached = 1e-14;     // backward error that iterations come down to
+constexpr double until_seen = 3.0;          // times as long until they are seen to stand still
 
 class Chooser {
  public:
@@ -113,39 +116,71 @@ class Chooser {
     const double bytes = 12.0 * d_ * d_ * 8.0;
     if (bytes > most_sketch_bytes)
       return rule_out("sketch-hbm", fmt::format("the sketch might take {:.2g} GB", bytes / 1e9));
-    const double tol = good();
+    // Below what rounding allows a run ends once it is seen to stand still: much later.
+    const double tol = good(), passes = tol < least_reached ? until_seen : 1.0;
     out_.candidates.push_back({"sketch-hbm", "a sketch preconditions A whatever its conditioning",
-                               costs_.sketched(std::log(1.0 / tol)), tol});
+                               costs_.sketched(passes * std::log(1.0 / tol)), tol});
   }
 
+  // The error falls by (c − 1)/(c + 1) or better with each, c the condition of what A
+  // sees: from a start of 0 nothing else is ever touched.
   double krylov_steps() const {
-    const double steps = trial_ && full_rank()
-                             ? std::min(0.5 * trial_->condition * std::log(2.0 / tol_), 3.0 * d_)
-                             : unknown_krylov_steps;
-    return std::max(3.0, steps);
+    if (!trial_) return unknown_krylov_steps;
+    const double c = std::max(1.0 + 1e-3, trial_->condition);
+    const double steps = std::log(2.0 * first_gradient() / tol_) / std::log((c + 1.0) / (c - 1.0));
+    return std::clamp(steps, 3.0, 3.0 * d_);
+  }
+  // ‖Aᵀb‖/(‖A‖_F‖r‖), about: what is no noise lies in d directions, noise in n.
+  double first_gradient() const {
+    const double noise = std::clamp(trial_->relative_residual, tol_, 1.0);
+    const double signal = std::sqrt(1.0 - noise * noise) / noise;
+    return std::min(1.0, signal / std::sqrt(d_) + 1.0 / std::sqrt(n_));
   }
   // The iterates of LSQR from one read each.
   void add_krylov() {
     if (ill_conditioned())
       return rule_out("cg", fmt::format("too many iterations at a condition of {:.1e}",
                                         trial_->condition));
+    if (!trial_ && !looks_ && try_cg()) return;
     out_.candidates.push_back({"cg",
                                trial_ ? "few iterations at this conditioning"
                                       : "few iterations where well conditioned",
                                costs_.krylov(krylov_steps(), 1.0)});
   }
 
-  // Two passes of Kaczmarz cost little beside a factorisation or LSQR where
-  // there are many columns, and solve many a consistent problem.
+  // Where nobody knows how many iterations: as many as the next best would cost, so
+  // that both together take no more than twice the better of them. The guess is
+  // the middle, on a scale of factors, between a few and all of these.
+  bool try_cg() {
+    constexpr double few = 3.0;
+    double next = std::numeric_limits<double>::infinity();
+    for (const Candidate& other : out_.candidates) next = std::min(next, other.seconds);
+    const double most = std::floor(next / costs_.pass());
+    if (!(most >= 2.0 * few) || !std::isfinite(most)) return false;
+    out_.candidates.push_back({"cg",
+                               fmt::format("a trial of {:.0f} iterations: what the next method "
+                                           "would take",
+                                           most),
+                               costs_.krylov(std::sqrt(few * most), 1.0), {}, most});
+    return true;
+  }
+
+  // Kaczmarz takes 1/(d·kappa_F) off the squared error with each row, and kappa_F =
+  // ‖A‖_F²/(d·lambda_min) is close to 1 where rows are many and alike: a trial three times as
+  // long costs little beside a factorisation or cg where there are many columns.
   void try_kaczmarz() {
     auto& list = out_.candidates;
-    const Candidate trial{"rk", "a trial of two passes: consistent data may need no more",
-                          costs_.kaczmarz(2.0), {}, 2.0};
+    const double expected = 2.0 * std::log(1.0 / tol_) * d_ / n_;
+    const double passes = std::clamp(3.0 * expected, 0.25, 2.0);
+    const Candidate trial{"rk",
+                          fmt::format("a trial of {:.2g} passes: consistent data may need no more",
+                                      passes),
+                          costs_.kaczmarz(std::min(expected, passes)), {}, passes, true};
     if (shape_.ranks > 1) return rule_out("rk", "row after row cannot be shared out over ranks");
     if (trial_ || looks_) return rule_out("rk", "a look at some rows tells more than a trial");
     if (!tall()) return rule_out("rk", "fewer than twice as many rows as columns");
-    if (!list.empty() && list.front().seconds <= 4.0 * trial.seconds)
-      return rule_out("rk", "a trial of two passes is not much cheaper than the first candidate");
+    if (!list.empty() && list.front().seconds <= 2.0 * trial.seconds)
+      return rule_out("rk", "a trial is not much cheaper than the first candidate");
     list.insert(list.begin(), trial);
   }
 
@@ -165,8 +200,8 @@ Index rows_to_look_at(const ProblemShape& shape, double tol) {
   const Costs costs(shape);
   if (shape.ridge || shape.bounds || !(tol > 0.0) || costs.direct() <= Costs::at_once) return 0;
   const double d = static_cast<double>(shape.cols);
-  for (const auto& [rows, passes] : {std::pair{10.0 * d, 1.0}, {4.0 * d, 4.0}, {2.0 * d, 10.0}}) {
-    const double work = costs.qr(rows) + costs.small_qr();
+  for (const auto& [rows, passes] : {std::pair{10.0 * d, 3.0}, {4.0 * d, 10.0}, {2.0 * d, 25.0}}) {
+    const double work = costs.look(rows);
     const double wanted = rows + 16.0;
     if (work <= passes * costs.pass() && 8.0 * wanted <= static_cast<double>(shape.rows))
       return static_cast<Index>(wanted);

@@ -18,6 +18,7 @@ struct Candidate {
   double seconds = 0.0;          ///< predicted, on the nominal machine of Costs
   std::optional<double> tol = {};     ///< another than the one asked for
   std::optional<double> passes = {};  ///< a trial: no more than these
+  bool extended = false;              ///< … but for one that promises to end soon
 };
 
 struct RuledOut {

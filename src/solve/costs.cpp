@@ -9,13 +9,17 @@ namespace {
 // Measured on two cores with AVX-512 (bench/results); other machines differ in
 // size more than in ratio.
 constexpr double stream_bytes = 2.5e10;   // rows of a dense A, read in order
-constexpr double sparse_bytes = 1.2e10;   // of CSR: entries are gathered
+constexpr double sparse_bytes = 8e9;      // of CSR: entries are gathered
 constexpr double gram_flops = 7.6e10;     // kernels/gram
-constexpr double factor_flops = 4.0e10;   // Householder and Cholesky by LAPACK
+constexpr double factor_flops = 4.0e10;   // Householder and Cholesky by LAPACK …
+constexpr double half_speed = 30.0;       // … and Gram from some columns on; here half of that
+constexpr double start_look = 1e-3, slow_look = 2.5;  // a small QR is far from those rates
 constexpr double sketch_adds = 6.0e9;     // of kernels::gradient_step into L2
 
 constexpr double one_core_bytes = 8e9;    // of rows at random
 constexpr double row_seconds = 5e-8;      // of a step, beside its row
+constexpr double entry_seconds = 1.2e-8;  // of an entry of a sparse row: x is gathered and scattered
+constexpr double table_seconds = 6e-8;    // of a row in the sampling table
 
 constexpr double around = 3.0;            // passes of any run: row norms, its first and last check
 
@@ -29,26 +33,32 @@ Costs::Costs(const ProblemShape& shape)
       c_(static_cast<double>(shape.right_hand_sides)),
       bytes_(shape.bytes) {
   pass_ = bytes_ / (shape.dense() ? stream_bytes : sparse_bytes);
+  const double wide = d_ / (d_ + half_speed);
+  factor_ = factor_flops * wide;
+  gram_ = gram_flops * wide;
+  kaczmarz_ = bytes_ / one_core_bytes + n_ * row_seconds +
+              (shape.dense() ? 0.0 : static_cast<double>(shape.nonzeros) * entry_seconds);
   vectors_ = 6.0 * 8.0 * n_ * c_ / stream_bytes;
 }
 
 double Costs::kaczmarz(double passes) const {
-  return passes * (bytes_ / one_core_bytes + n_ * row_seconds) + around * pass_;
+  return passes * kaczmarz_ + n_ * table_seconds + around * pass_;
 }
-double Costs::gram() const { return std::max(pass_, n_ * d_ * (d_ + c_) / gram_flops); }
-double Costs::qr(double rows) const { return 2.0 * rows * d_ * d_ / factor_flops; }
-double Costs::small_qr() const { return 12.0 * d_ * d_ * d_ / factor_flops; }
+double Costs::gram() const { return std::max(pass_, n_ * d_ * (d_ + c_) / gram_); }
+double Costs::qr(double rows) const { return 2.0 * rows * d_ * d_ / factor_; }
+double Costs::look(double rows) const {
+  return start_look + slow_look * (qr(rows) + 12.0 * d_ * d_ * d_ / factor_);
+}
 double Costs::krylov(double steps, double passes) const {
   return (around + passes * steps) * pass_ + (passes > 1.0 ? steps * vectors_ : 0.0);
 }
 double Costs::normal() const { return gram() + cholesky() + around * pass_; }
-double Costs::cholesky() const { return d_ * d_ * d_ / 3.0 / factor_flops; }
+double Costs::cholesky() const { return d_ * d_ * d_ / 3.0 / factor_; }
 double Costs::sketch() const { return std::max(pass_, 8.0 * n_ * (d_ + c_) / sketch_adds); }
 
 double Costs::direct() const {
   const double tall = std::max(n_, d_), thin = std::min(n_, d_);
-  return 2.0 * tall * thin * thin / factor_flops + 12.0 * thin * thin * thin / factor_flops +
-         around * pass_;
+  return (2.0 * tall + 12.0 * thin) * thin * thin / factor_ + around * pass_;
 }
 
 // √(d/s) off the error in each pass.

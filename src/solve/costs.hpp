@@ -19,7 +19,7 @@ struct Costs {
   double pass() const { return pass_; }       ///< one read of A: a fused gradient
   double gram() const;                        ///< AᵀA and Aᵀb
   double qr(double rows) const;               ///< R of so many rows of A's width
-  double small_qr() const;                    ///< singular values of R
+  double look(double rows) const;             ///< so many rows solved, by singular values
   double sketch() const;                      ///< one read, each entry added eight times
   double kaczmarz(double passes) const;       ///< row after row on one core, and a check
   /// so many iterations of one read each (cg), or of two and vectors of length n (lsqr)
@@ -35,7 +35,7 @@ struct Costs {
   double cholesky() const;
   double sketched_with(double ratio, double digits) const;
 
-  double n_, d_, c_, bytes_, pass_, vectors_;
+  double n_, d_, c_, bytes_, pass_, vectors_, factor_, gram_, kaczmarz_;
 };
 
 }  // namespace polyak

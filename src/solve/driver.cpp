@@ -1,7 +1,5 @@
 #include "solve/driver.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,8 +7,6 @@
 
 namespace polyak {
 namespace {
-
-constexpr double runaway = 1e6;  // growth of the residual that no convergent transient shows
 
 double largest(ConstView x) {
   double m = 0.0;
@@ -28,12 +24,20 @@ Driver::Driver(const Problem& problem, SolveOptions options)
     : options_(std::move(options)),
       engine_(problem, options_),
       monitor_(problem, engine_.facts(), engine_.products(), options_.tol),
+      estimate_(estimate(problem)),
       schedule_(options_, problem.rows(), engine_.plan().rows_per_iteration,
-                engine_.plan().expected_iterations),
+                engine_.plan().expected_iterations, estimate_.has_value()),
       plateau_(10.0 * engine_.plan().pace),
       guard_(options_, engine_.plan()),
       used_(engine_.plan().used) {
   if (!engine_.trivial()) method_ = engine_.start(options_.stream);
+}
+
+std::optional<RowEstimate> Driver::estimate(const Problem& problem) {
+  const Plan& plan = engine_.plan();
+  if (!plan.sampler || engine_.trivial() || !RowEstimate::pays(problem)) return std::nullopt;
+  return std::optional<RowEstimate>(std::in_place, problem, engine_.facts(), engine_.products(),
+                                    monitor_, *plan.sampler, options_.seed, options_.stream);
 }
 
 void Driver::set_limits(std::optional<Index> max_iterations, std::optional<double> max_passes) {
@@ -41,7 +45,7 @@ void Driver::set_limits(std::optional<Index> max_iterations, std::optional<doubl
   options_.max_passes = max_passes;
 }
 
-SolverState Driver::state() const { return method_ ? method_->state() : SolverState{}; }
+SolverState Driver::state() const { return method_ ? method_->whole_state() : SolverState{}; }
 
 void Driver::restore(const SolverState& state) {
   if (method_) method_->restore(state);
@@ -71,12 +75,16 @@ bool Driver::retreat() {
 
 void Driver::resume(const RunState& run) {
   auto retreat = run.retreats.begin();
+  auto look = run.looks.begin();
   for (std::size_t i = 0; i < run.history.size(); ++i) {
     for (; retreat != run.retreats.end() && *retreat < run.history[i].iteration; ++retreat)
       start_gentler();
+    for (; look != run.looks.end() && look->iteration < run.history[i].iteration; ++look)
+      schedule_.measured(look->iteration, look->distance);
     schedule_.measured(run.history[i].iteration, run.distances[i]);
     plateau_.measured(run.history[i].iteration, run.distances[i]);
   }
+  for (; look != run.looks.end(); ++look) schedule_.measured(look->iteration, look->distance);
   for (; retreat != run.retreats.end(); ++retreat) start_gentler();
   run_ = run;
   restore(run_.method);
@@ -116,9 +124,16 @@ double Driver::expected_x(double residual) const {
   return residual / std::sqrt(facts.frobenius2) * facts.scale.a / facts.scale.b;
 }
 
-bool Driver::runs_away() const {
-  const double now = largest(method_->x());
-  return !(now <= runaway * run_.largest_x);
+// Where ranks exchange columns each sees some of x anew; what one of them sees is
+// looked at by all.
+bool Driver::runs_away() {
+  const auto away = [&] { return !(largest(method_->x()) <= runaway * run_.largest_x); };
+  if (!method_->columns()) return away();
+  double seen = away() ? 1.0 : 0.0;
+  engine_.problem().A().complete({&seen, 1});
+  if (seen == 0.0) return false;
+  method_->whole_x();
+  return away();
 }
 
 // In pieces, so that a signal, the clock and a runaway are seen in time.
@@ -142,7 +157,7 @@ void Driver::advance_to(Index target, Observer& observer) {
 void Driver::measure(Observer& observer) {
   const double start = now_s();
   const SolverState& state = method_->state();
-  last_ = monitor_.measure(method_->x());
+  last_ = monitor_.measure(method_->whole_x());
   run_.measured_rows += engine_.problem().rows();
   last_.line.iteration = state.iteration;
   last_.line.row_products = state.row_products;
@@ -163,69 +178,6 @@ void Driver::measure(Observer& observer) {
     observer.measured(last_.line);
   }
   run_.measure_seconds += now_s() - start;
-}
-
-std::optional<Driver::Verdict> Driver::judge_mathematics() const {
-  const Used& used = used_;
-  if (!last_.finite || last_.residual > runaway * std::max(run_.first_residual, 1e-300)) {
-    const std::string grew =
-        last_.finite ? fmt::format("the residual grew {:.0e}-fold",
-                                   last_.residual / run_.first_residual)
-                     : "the iterates overflowed";
-    const std::string advice =
-        used.batch && *used.batch > 1
-            ? "the batch is too small for this step and momentum: try a larger --batch, or a "
-              "smaller --step-size"
-            : "the step is too large: try a smaller --step-size, or check --lambda-max";
-    return Verdict{Status::diverged,
-                   fmt::format("{} by iteration {}; {}", grew, method_->state().iteration, advice)};
-  }
-  if (last_.distance <= 1.0) {
-    return Verdict{Status::converged,
-                   last_.by_residual
-                       ? fmt::format("|r| <= {:g}(|A||x|+|b|)", options_.tol)
-                       : fmt::format("|A'r| <= {:g}|A||r|", options_.tol)};
-  }
-  if (method_->finished()) {
-    return Verdict{Status::stagnated,
-                   fmt::format("{} has nothing more to give: |A'r|/(|A||r|) is {:.1e}, the "
-                               "tolerance {:g} is below what rounding allows here",
-                               engine_.plan().method, last_.line.relative_gradient.value_or(0),
-                               options_.tol)};
-  }
-  if (options_.tol > 0.0 && plateau_.reached()) return horizon();
-  return std::nullopt;
-}
-
-Driver::Verdict Driver::horizon() const {
-  const Used& used = used_;
-  const double level = last_.line.relative_gradient.value_or(0.0);
-  if (!find_method(engine_.plan().method)->sampled) {
-    return {Status::stagnated,
-            fmt::format("|A'r|/(|A||r|) stopped falling at {:.1e}: slow convergence or rounding; "
-                        "try --method direct or lsqr",
-                        level)};
-  }
-  return {Status::stagnated,
-          fmt::format("convergence horizon: the data are inconsistent and |A'r|/(|A||r|) stopped "
-                      "falling at {:.1e}, where the noise of batches of {} holds it; a larger "
-                      "--batch lowers it as 1/sqrt(batch), --method lsqr or direct passes it",
-                      level, used.batch.value_or(1))};
-}
-
-std::optional<Driver::Verdict> Driver::judge_limits(Observer& observer) const {
-  const Wishes wishes = ask(observer);
-  if (wishes.stop) return Verdict{Status::interrupted, "stopped on request; the best x so far is kept"};
-  if (wishes.late)
-    return Verdict{Status::limit, fmt::format("time limit of {:g} s reached", *options_.time_limit_s)};
-  const Index k = method_->state().iteration;
-  if (k < last_iteration()) return std::nullopt;
-  if (options_.max_iterations && k >= *options_.max_iterations)
-    return Verdict{Status::limit, fmt::format("iteration limit of {} reached", *options_.max_iterations)};
-  const double n = static_cast<double>(engine_.problem().rows());
-  return Verdict{Status::limit,
-                 fmt::format("limit of {:g} passes reached",
-                             options_.max_passes.value_or(std::max(1e4, 1e7 / n)))};
 }
 
 // Saved before the measurement of its end, which a run that goes on would not
@@ -260,29 +212,34 @@ Driver::Verdict Driver::iterate(Observer& observer) {
   }
 }
 
-// A measurement that is due is left out where the method's own figures say that the
-// tolerance is not met; not for so long that a run that hangs goes unseen.
-bool Driver::can_wait() const {
+// A measurement that is due is left out where the method's own figures, or a few
+// rows, say that the tolerance is not met; not for so long that a run that hangs
+// goes unseen.
+bool Driver::can_wait() {
   const bool asked = options_.measure_every || options_.measure_every_iterations;
   if (asked || !(options_.tol > 0.0) || method_->finished() || run_.history.empty()) return false;
   const Index k = method_->state().iteration, last = run_.history.back().iteration;
-  return k < 4 * last + 16 &&
-         monitor_.surely_above(method_->x(), method_->gradient2(), run_.first_residual);
+  if (monitor_.surely_above(method_->x(), method_->gradient2(), run_.first_residual))
+    return k < 4 * last + 16;
+  return estimate_ && looks_far();
 }
 
-// A is zero, or empty: every x fits alike, and a ridge term wants 0.
-Driver::Verdict Driver::trivial_answer() {
-  const Problem& problem = engine_.problem();
-  const ConstView x0 = problem.x0();
-  run_.best.assign(x0.data, x0.data + x0.size());
-  if (problem.ridge() > 0.0) std::fill(run_.best.begin(), run_.best.end(), 0.0);
-  for (std::size_t i = 0; problem.has_bounds() && i < run_.best.size(); ++i) {
-    const std::size_t j = i % to_size(problem.cols());
-    run_.best[i] = std::clamp(run_.best[i], problem.lower()[j], problem.upper()[j]);
-  }
-  return {Status::converged, problem.rows() == 0 || problem.cols() == 0
-                                 ? "A is empty: there is nothing to solve"
-                                 : "A is zero: every x is a solution"};
+// Where they cannot tell, all rows are asked: at once where ‖r‖ is small, seldom
+// where noise has the last word, which few rows cannot see through.
+bool Driver::looks_far() {
+  constexpr double seldom = 0.5, late = 8.0;  // passes
+  const double start = now_s();
+  const Index k = method_->state().iteration;
+  const Estimate seen = estimate_->at(k, method_->whole_x());
+  run_.measured_rows += estimate_->rows();
+  run_.measure_seconds += now_s() - start;
+  const double passes = static_cast<double>(k - run_.history.back().iteration) *
+                        engine_.plan().rows_per_iteration /
+                        static_cast<double>(engine_.problem().rows());
+  if (!seen.above) return !seen.near && passes < seldom;
+  run_.looks.push_back({k, seen.distance});
+  schedule_.measured(k, seen.distance);
+  return passes < late;
 }
 
 Report Driver::run(Observer* observer) {

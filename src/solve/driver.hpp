@@ -11,6 +11,7 @@
 #include "solve/guard.hpp"
 #include "solve/monitor.hpp"
 #include "solve/plateau.hpp"
+#include "solve/row_estimate.hpp"
 #include "solve/schedule.hpp"
 
 namespace polyak {
@@ -30,6 +31,9 @@ class Driver {
   void resume(const RunState& run);
 
  private:
+  /// Growth of the residual that no convergent transient shows.
+  static constexpr double runaway = 1e6;
+
   struct Verdict {
     Status status;
     std::string reason;
@@ -40,6 +44,7 @@ class Driver {
     bool stop = false, late = false, snapshot = false;
   };
 
+  std::optional<RowEstimate> estimate(const Problem& problem);
   Verdict iterate(Observer& observer);
   Verdict trivial_answer();
   void advance_to(Index target, Observer& observer);
@@ -49,20 +54,22 @@ class Driver {
   bool retreat();
   void start_gentler();
   Verdict end_early(const Verdict& verdict, Observer& observer);
-  bool can_wait() const;
+  bool can_wait();
+  bool looks_far();
   Wishes ask(Observer& observer, bool ending = false) const;
   std::optional<Verdict> judge_mathematics() const;
   std::optional<Verdict> judge_limits(Observer& observer) const;
   Verdict horizon() const;
   Index last_iteration() const;
   double expected_x(double residual) const;
-  bool runs_away() const;
+  bool runs_away();
   double elapsed() const { return run_.solve_seconds + run_.measure_seconds - earlier_seconds_; }
   Report report(const Verdict& verdict) const;
 
   SolveOptions options_;
   Engine engine_;
   Monitor monitor_;
+  std::optional<RowEstimate> estimate_;  // where few rows tell anything
   Schedule schedule_;
   Plateau plateau_;
   Guard guard_;

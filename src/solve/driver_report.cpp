@@ -67,10 +67,12 @@ Report Driver::report(const Verdict& verdict) const {
   out.asked = options_;
   out.used = used_;
   if (method_) out.used.condition = method_->condition();
-  const SolverState state = this->state();
+  if (method_) out.used.exchange = method_->exchange_told();
+  const SolverState state = method_ ? method_->state() : SolverState{};
   out.iterations = state.iteration;
   out.row_products = state.row_products;
   out.measured_row_products = run_.measured_rows;
+  out.looks = run_.looks;
   const double rows_read = engine_.facts().rows_read + plan.rows_read +
                            static_cast<double>(out.row_products + run_.measured_rows);
   if (n > 0) {

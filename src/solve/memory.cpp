@@ -8,6 +8,7 @@
 #include "polyak/methods.hpp"
 #include "solve/candidates.hpp"
 #include "solve/costs.hpp"
+#include "solve/plan_spectrum.hpp"
 #include "spectrum/extremes.hpp"
 
 // Numbers of eight bytes are counted; each function says whose allocations it
@@ -53,13 +54,13 @@ class Memory {
   }
 
  private:
-  // Norms of the rows; x, its start and best, gradients of the method and of
+  // Norms of a rank's rows; x, its start and best, gradients of the method and of
   // the measurement; one more for each chunk of rows (matrix/products).
   double every_run() const {
     const double chunks =
         std::min({64.0, std::max(std::min(n_ / 64.0, 8.0), n_ / 512.0), entries_ / 4096.0,
                   entries_ / std::max(1.0, 2.0 * d_)});
-    return n_ + (shape_.weighted ? n_ : 0.0) + d_ * c_ * (10.0 + std::max(1.0, chunks));
+    return own() + (shape_.weighted ? n_ : 0.0) + d_ * c_ * (10.0 + std::max(1.0, chunks));
   }
 
   // linalg/tall_r: R of each chunk of rows; beside them two blocks of rows for
@@ -88,8 +89,8 @@ class Memory {
   // method/normal: what AᵀA is made from, or itself twice and its factor.
   double normal() const { return std::max(gram(d_ + c_), 3.0 * (d_ + c_) * (d_ + c_)); }
 
-  // Of length n: two vectors, and one once more in the state that is reported.
-  double krylov() const { return c_ * (2.0 * n_ + std::max(n_, d_) + 4.0 * d_); }
+  // Of length n: the state's, also in what is saved of it, and one of a rank's rows.
+  double krylov() const { return c_ * (2.0 * n_ + std::max(own(), d_) + 4.0 * d_); }
 
   // spectrum/gram: partial sums, a panel of rows for each of them, and H.
   double gram(double cols) const {
@@ -102,23 +103,34 @@ class Memory {
   double sketch() const {
     const double digits = std::log(1.0 / std::max(options_.tol, 1e-16));
     const double rows = static_cast<double>(Costs(shape_).sketch_rows(digits));
-    return (rows + 256.0) * (d_ + c_) + factor(rows, d_ + c_);
+    return (rows + 1024.0) * (d_ + c_) + factor(rows, d_ + c_);
   }
 
   // sampling: weights while it is built, starts, a line of eight numbers for
-  // about four rows (a power of two of them); draws of a batch. Of ranks each has
-  // all weights for a moment, and its part of the rest.
+  // about four rows (a power of two of them); draws of a batch. Of its rows and
+  // draws a rank has its part.
   double sampler() const {
-    const double ranks = static_cast<double>(shape_.ranks), own = n_ / ranks;
-    const double cells = std::exp2(std::ceil(std::log2(std::max(1.0, own / 4.0))));
-    const double batch = static_cast<double>(options_.batch_size.value_or(0)) / ranks;
-    return n_ + own + 8.0 * cells + 4.0 * batch;
+    const double cells = std::exp2(std::ceil(std::log2(std::max(1.0, own() / 4.0))));
+    const double batch = static_cast<double>(options_.batch_size.value_or(0));
+    return 2.0 * own() + 8.0 * cells + 4.0 * batch / static_cast<double>(shape_.ranks);
   }
+
+  double own() const { return n_ / static_cast<double>(shape_.ranks); }
 
   double spectrum() const {
     const bool given = options_.lambda_min && options_.lambda_max;
-    if (given || d_ > static_cast<double>(most_exact_columns)) return 60.0 * d_;
-    return gram(d_) + (d_ <= static_cast<double>(most_model_columns) ? 3.0 : 0.0) * d_ * d_;
+    SpectrumBy by = spectrum_named(options_.spectrum);
+    if (by == SpectrumBy::automatic) by = cheapest_spectrum(shape_.rows, shape_.cols);
+    if (given || by == SpectrumBy::lanczos) return 60.0 * d_;
+    const double exact =
+        gram(d_) + (d_ <= static_cast<double>(most_model_columns) ? 3.0 : 0.0) * d_ * d_;
+    return by == SpectrumBy::exact ? exact : std::max(exact, sketched_spectrum());
+  }
+
+  // spectrum/sketch_extremes: the sketch, and its Gram matrix twice.
+  double sketched_spectrum() const {
+    const double rows = static_cast<double>(extremes_sketch_rows(shape_.cols));
+    return (rows + 1024.0) * d_ + gram(d_) + 2.0 * d_ * d_;
   }
 
   double n_, d_, c_, entries_;

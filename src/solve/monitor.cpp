@@ -68,6 +68,24 @@ double Monitor::error(ConstView x) const {
   return size > 0.0 ? away / size : away;
 }
 
+double Monitor::size_of(ConstView x, Index c) const {
+  return frobenius_ * (norm(x.row(c), x.cols) / unit_) + facts_.b_norms[to_size(c)];
+}
+
+Monitor::Bars Monitor::bars(ConstView x, Index c) const {
+  return {tol_ * size_of(x, c), tol_ * frobenius_};
+}
+
+Monitor::RidgePart Monitor::ridge_part(ConstView x, Index c, const double* u) const {
+  RidgePart out{0.0, 0.0};
+  for (Index j = 0; j < x.cols && ridge_ > 0.0; ++j) {
+    const double scaled = x(c, j) / unit_;
+    out.residual2 += ridge_ * scaled * scaled;
+    out.slope += ridge_ * scaled * u[j];
+  }
+  return out;
+}
+
 Measured Monitor::measure(ConstView x) {
   const Index columns = x.rows, d = x.cols;
   products_.full_gradient(x, problem_.b(), {g_.data(), columns, d, d}, residual2_);
@@ -80,8 +98,7 @@ Measured Monitor::measure(ConstView x) {
   for (Index c = 0; c < columns; ++c) {
     const double r = std::sqrt(residual2_[to_size(c)]);
     const double g = norm(g_.data() + c * d, d);
-    const double size = frobenius_ * (norm(x.row(c), d) / unit_) + facts_.b_norms[to_size(c)];
-    const double by_residual = r == 0.0 ? 0.0 : r / size;
+    const double by_residual = r == 0.0 ? 0.0 : r / size_of(x, c);
     const double by_gradient = g == 0.0 ? 0.0 : g / (frobenius_ * r);
     const double nearer = std::min(by_residual, by_gradient);
     if (!(nearer <= out.distance)) {
@@ -112,8 +129,7 @@ bool Monitor::surely_above(ConstView x, std::span<const double> gradient2,
   for (std::size_t c = 0; c < gradient2.size(); ++c) {
     const auto row = static_cast<Index>(c);
     const double g = std::sqrt(gradient2[c]) / frobenius_;
-    const double size = frobenius_ * (norm(x.row(row), x.cols) / unit_) + facts_.b_norms[c];
-    if (g > tol_ * size && g > tol_ * most_residual) return true;
+    if (g > tol_ * size_of(x, row) && g > tol_ * most_residual) return true;
   }
   return false;
 }

@@ -33,10 +33,22 @@ class Monitor {
   /// ‖r‖, tell that x does not meet the tolerance.
   bool surely_above(ConstView x, std::span<const double> gradient2, double most_residual) const;
 
+  /// What right-hand side c asks of x: ‖r‖ ≤ residual, or ‖g‖ ≤ gradient·‖r‖.
+  struct Bars {
+    double residual, gradient;
+  };
+  Bars bars(ConstView x, Index c) const;
+  /// What the ridge adds to ‖r‖² and to uᵀg.
+  struct RidgePart {
+    double residual2, slope;
+  };
+  RidgePart ridge_part(ConstView x, Index c, const double* u) const;
+
  private:
   void add_ridge(ConstView x);
   void project_gradient(ConstView x);
   double error(ConstView x) const;
+  double size_of(ConstView x, Index c) const;  // ‖A‖_F‖x‖ + ‖b‖
 
   const Problem& problem_;
   const MatrixFacts& facts_;

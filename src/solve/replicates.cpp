@@ -61,7 +61,8 @@ class Runner {
       const Index k = out_.iterations[m];
       method->advance(reached, k);
       reached = k;
-      for (Index r = 0; r < count; ++r) note(first + r, k, {method->x().row(r * c), c, d, d});
+      const ConstView x = method->whole_x();
+      for (Index r = 0; r < count; ++r) note(first + r, k, {x.row(r * c), c, d, d});
       if (request_.stop && request_.stop(share(first, count, m + 1))) out_.complete = false;
     }
   }

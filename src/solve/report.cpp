@@ -55,6 +55,8 @@ Json used_json(const Used& used) {
   put(out, "lambda_max", used.lambda_max);
   put(out, "lambda_min_source", used.lambda_min_source);
   put(out, "lambda_max_source", used.lambda_max_source);
+  if (!used.lambda_min_range.empty()) out["lambda_min_range"] = used.lambda_min_range;
+  if (!used.lambda_max_range.empty()) out["lambda_max_range"] = used.lambda_max_range;
   put(out, "frobenius2", used.frobenius2);
   put(out, "eta", used.eta);
   put(out, "eta_effective", used.eta_effective);
@@ -66,6 +68,7 @@ Json used_json(const Used& used) {
   put(out, "rank", used.rank);
   put(out, "sketch_rows", used.sketch_rows);
   put(out, "condition", used.condition);
+  put(out, "exchange", used.exchange);
   put(out, "tol", used.tol);
   return out;
 }
@@ -152,6 +155,7 @@ std::string to_json(const Report& report) {
   out["iterations"] = report.iterations;
   out["row_products"] = report.row_products;
   out["measured_row_products"] = report.measured_row_products;
+  if (!report.looks.empty()) out["looks"] = report.looks.size();
   out["passes"] = report.passes;
   out["bytes_read"] = report.bytes_read;
   put(out, "pages_read", report.pages_read);

@@ -6,11 +6,12 @@
 namespace polyak {
 
 Schedule::Schedule(const SolveOptions& options, Index rows, double rows_per_iteration,
-                   std::optional<double> expected)
+                   std::optional<double> expected, bool looks)
     : every_(options.measure_every_iterations),
       rows_(static_cast<double>(rows)),
       rows_per_iteration_(std::max(1.0, rows_per_iteration)),
-      expected_(expected) {
+      expected_(expected),
+      looks_(looks) {
   if (options.measure_every && !every_) {
     every_ = std::max<Index>(
         1, static_cast<Index>(std::ceil(*options.measure_every * rows_ / rows_per_iteration_)));
@@ -27,9 +28,12 @@ void Schedule::measured(Index iteration, double distance) {
 Index Schedule::next(Index iteration) const {
   if (every_) return (iteration / *every_ + 1) * *every_;
   constexpr double near = 4.0;  // passes
-  if (iteration == 0 && expected_ && *expected_ * rows_per_iteration_ < near * rows_)
-    return std::max<Index>(1, static_cast<Index>(std::ceil(1.15 * *expected_)));
-  const double least = std::ceil(0.5 * rows_ / rows_per_iteration_);
+  const double passes = expected_ ? *expected_ * rows_per_iteration_ / rows_ : near;
+  if (iteration == 0 && passes < near) {
+    const double part = looks_ && passes > 1.0 ? 0.7 : 1.15;
+    return std::max<Index>(1, static_cast<Index>(std::ceil(part * *expected_)));
+  }
+  const double least = std::ceil((looks_ ? 0.1 : 0.5) * rows_ / rows_per_iteration_);
   const double most = std::max(least, 0.25 * static_cast<double>(iteration));
   double wait = most;
   const double fall = std::log(previous_distance_ / distance_);

@@ -53,7 +53,8 @@ def main():
         (many_rows, ["--method", "lsqr", "--max-passes", "9"]),
         (many_rows, ["--method", "minibatch-hbm", "--batch", "1000", "--max-passes", "1"]),
         (many_rows, ["--method", "rk", "--max-passes", "1"]),
-        (both, []),  # the normal equations
+        (both, ["--method", "normal"]),
+        (both, []),  # foretold is the hungriest that auto may come to
     ]:
         memory = foretold(*data, *options)
         mapped = memory["A"] + memory["b"]
@@ -61,7 +62,7 @@ def main():
         ratio = taken / memory["solving"]
         print(f"{data[0]} {' '.join(options)}: {taken / 1e6:.1f} MB taken, "
               f"{memory['solving'] / 1e6:.1f} MB foretold")
-        if not 1 / FACTOR <= ratio <= FACTOR:
+        if ratio > FACTOR or (options and ratio < 1 / FACTOR):
             print("  not within a factor of", FACTOR)
             failed = True
     sys.exit(failed)

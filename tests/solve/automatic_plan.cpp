@@ -54,6 +54,21 @@ TEST(automatic_plan, names_the_method_that_auto_then_takes) {
   }
 }
 
+// Twice the better of two methods is the most that trying one of them first can cost.
+TEST(automatic_plan, tries_cg_for_as_long_as_the_next_method_would_take) {
+  const ProblemShape shape = dense(200000, 2000);
+  const auto list = choose(shape, 1e-8, {}).candidates;
+  ASSERT_GE(list.size(), 4u);
+  EXPECT_EQ(list[0].method, "rk");
+  EXPECT_TRUE(list[0].extended);
+  EXPECT_EQ(list[1].method, "cg");
+  ASSERT_TRUE(list[1].passes);
+  const double pass = Costs(shape).pass();
+  EXPECT_LE(*list[1].passes * pass, list[2].seconds);
+  EXPECT_GT((*list[1].passes + 1.0) * pass, list[2].seconds);
+  EXPECT_LT(list[1].seconds, list[2].seconds);
+}
+
 TEST(automatic_plan, of_a_shape_is_that_of_the_problem_where_no_row_is_looked_at) {
   for (const auto& [rows, cols] : {std::pair<Index, Index>{500, 20}, {900, 500}, {40, 4000}}) {
     const Problem problem(data(random(rows, cols, 4), random(rows, 1, 5)));
@@ -97,7 +112,9 @@ TEST(automatic_plan, rules_out_the_normal_equations_where_the_look_finds_bad_con
       automatic_plan(Problem(data(A, random(60000, 1, 7))), automatic());
   EXPECT_EQ(dependent.look->rank, 63);
   EXPECT_EQ(reason(dependent, "normal"), "columns depend on each other: rank 63 of 64");
-  EXPECT_EQ(dependent.steps[0].method, "direct");
+  // What A sees is well conditioned, and cg from 0 never leaves it.
+  EXPECT_EQ(dependent.steps[0].method, "cg");
+  EXPECT_TRUE(takes(dependent, "direct"));
 }
 
 TEST(automatic_plan, without_b_tells_of_the_matrix_alone) {

@@ -1,0 +1,89 @@
+// Why a run ends: what each stop rule says, in a sentence for people.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "solve/driver.hpp"
+
+namespace polyak {
+
+std::optional<Driver::Verdict> Driver::judge_mathematics() const {
+  const Used& used = used_;
+  if (!last_.finite || last_.residual > runaway * std::max(run_.first_residual, 1e-300)) {
+    const std::string grew =
+        last_.finite ? fmt::format("the residual grew {:.0e}-fold",
+                                   last_.residual / run_.first_residual)
+                     : "the iterates overflowed";
+    const std::string advice =
+        used.batch && *used.batch > 1
+            ? "the batch is too small for this step and momentum: try a larger --batch, or a "
+              "smaller --step-size"
+            : "the step is too large: try a smaller --step-size, or check --lambda-max";
+    return Verdict{Status::diverged,
+                   fmt::format("{} by iteration {}; {}", grew, method_->state().iteration, advice)};
+  }
+  if (last_.distance <= 1.0) {
+    return Verdict{Status::converged,
+                   last_.by_residual
+                       ? fmt::format("|r| <= {:g}(|A||x|+|b|)", options_.tol)
+                       : fmt::format("|A'r| <= {:g}|A||r|", options_.tol)};
+  }
+  if (method_->finished()) {
+    return Verdict{Status::stagnated,
+                   fmt::format("{} has nothing more to give: |A'r|/(|A||r|) is {:.1e}, the "
+                               "tolerance {:g} is below what rounding allows here",
+                               engine_.plan().method, last_.line.relative_gradient.value_or(0),
+                               options_.tol)};
+  }
+  if (options_.tol > 0.0 && plateau_.reached()) return horizon();
+  return std::nullopt;
+}
+
+Driver::Verdict Driver::horizon() const {
+  const Used& used = used_;
+  const double level = last_.line.relative_gradient.value_or(0.0);
+  if (!find_method(engine_.plan().method)->sampled) {
+    return {Status::stagnated,
+            fmt::format("|A'r|/(|A||r|) stopped falling at {:.1e}: slow convergence or rounding; "
+                        "try --method direct or lsqr",
+                        level)};
+  }
+  return {Status::stagnated,
+          fmt::format("convergence horizon: the data are inconsistent and |A'r|/(|A||r|) stopped "
+                      "falling at {:.1e}, where the noise of batches of {} holds it; a larger "
+                      "--batch lowers it as 1/sqrt(batch), --method lsqr or direct passes it",
+                      level, used.batch.value_or(1))};
+}
+
+std::optional<Driver::Verdict> Driver::judge_limits(Observer& observer) const {
+  const Wishes wishes = ask(observer);
+  if (wishes.stop) return Verdict{Status::interrupted, "stopped on request; the best x so far is kept"};
+  if (wishes.late)
+    return Verdict{Status::limit, fmt::format("time limit of {:g} s reached", *options_.time_limit_s)};
+  const Index k = method_->state().iteration;
+  if (k < last_iteration()) return std::nullopt;
+  if (options_.max_iterations && k >= *options_.max_iterations)
+    return Verdict{Status::limit, fmt::format("iteration limit of {} reached", *options_.max_iterations)};
+  const double n = static_cast<double>(engine_.problem().rows());
+  return Verdict{Status::limit,
+                 fmt::format("limit of {:g} passes reached",
+                             options_.max_passes.value_or(std::max(1e4, 1e7 / n)))};
+}
+
+// A is zero, or empty: every x fits alike, and a ridge term wants 0.
+Driver::Verdict Driver::trivial_answer() {
+  const Problem& problem = engine_.problem();
+  const ConstView x0 = problem.x0();
+  run_.best.assign(x0.data, x0.data + x0.size());
+  if (problem.ridge() > 0.0) std::fill(run_.best.begin(), run_.best.end(), 0.0);
+  for (std::size_t i = 0; problem.has_bounds() && i < run_.best.size(); ++i) {
+    const std::size_t j = i % to_size(problem.cols());
+    run_.best[i] = std::clamp(run_.best[i], problem.lower()[j], problem.upper()[j]);
+  }
+  return {Status::converged, problem.rows() == 0 || problem.cols() == 0
+                                 ? "A is empty: there is nothing to solve"
+                                 : "A is zero: every x is a solution"};
+}
+
+}  // namespace polyak
