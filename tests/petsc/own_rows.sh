@@ -9,12 +9,12 @@ code = subprocess.call(sys.argv[1:])
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 with open("peak." + os.environ["OMPI_COMM_WORLD_RANK"], "w") as f:
     f.write("%d\n" % peak)
-sys.exit(code)
+sys.exit(0 if code == 3 else code)  # of another code mpirun would end the others at once
 PY
 for n in 1 4; do
   rm -f peak.?
   ranks $n python3 peak.py "$POLYAK-mpi" solve p/A.npy p/b.npy --method minibatch-hbm --batch 5000 \
-    --max-iterations 20 --tol 1e-14 --output x$n.npy --quiet 2>err || [ $? -eq 3 ] || fail "$n ranks"
+    --max-iterations 20 --tol 1e-14 --output x$n.npy --quiet 2>err || fail "$n ranks"
   [ "$(cat peak.? | wc -l)" -eq $n ] || fail "not $n peaks"
   sort -n peak.? | tail -1 >most$n
   echo "$n ranks: $(cat most$n) KiB at most"
