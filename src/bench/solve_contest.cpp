@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Entrant::Kind;
 constexpr Index allowance_s = 60;     // for one solve by anybody
-constexpr double long_round_s = 60.0;  // from here on one round after the first must do
+constexpr double long_round_s = 30.0;  // from here on one round after the first must do
 
 class Contest {
  public:

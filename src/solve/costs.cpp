@@ -14,7 +14,9 @@ constexpr double gram_flops = 7.6e10;     // kernels/gram
 constexpr double factor_flops = 4.0e10;   // Householder and Cholesky by LAPACK …
 constexpr double half_speed = 30.0;       // … and Gram from some columns on; here half of that
 constexpr double start_look = 1e-3, slow_look = 2.5;  // a small QR is far from those rates
-constexpr double sketch_adds = 6.0e9;     // of kernels::gradient_step into L2
+constexpr double sketch_adds = 6.0e9;     // of kernels::gradient_step into L2 …
+constexpr double far_adds = 2.0e9;        // … and into a sketch of more columns than fit
+constexpr double near_columns = 256.0;
 
 constexpr double one_core_bytes = 8e9;    // of rows at random
 constexpr double row_seconds = 5e-8;      // of a step, beside its row
@@ -54,7 +56,10 @@ double Costs::krylov(double steps, double passes) const {
 }
 double Costs::normal() const { return gram() + cholesky() + around * pass_; }
 double Costs::cholesky() const { return d_ * d_ * d_ / 3.0 / factor_; }
-double Costs::sketch() const { return std::max(pass_, 8.0 * n_ * (d_ + c_) / sketch_adds); }
+double Costs::sketch() const {
+  const double adds = d_ <= near_columns ? sketch_adds : far_adds;
+  return std::max(pass_, 8.0 * n_ * (d_ + c_) / adds);
+}
 
 double Costs::direct() const {
   const double tall = std::max(n_, d_), thin = std::min(n_, d_);

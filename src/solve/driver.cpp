@@ -221,7 +221,7 @@ bool Driver::can_wait() {
   const Index k = method_->state().iteration, last = run_.history.back().iteration;
   if (monitor_.surely_above(method_->x(), method_->gradient2(), run_.first_residual))
     return k < 4 * last + 16;
-  return estimate_ && looks_far();
+  return estimate_ && !runs_away() && looks_far();
 }
 
 // Where they cannot tell, all rows are asked: at once where ‖r‖ is small, seldom
@@ -230,7 +230,7 @@ bool Driver::looks_far() {
   constexpr double seldom = 0.5, late = 8.0;  // passes
   const double start = now_s();
   const Index k = method_->state().iteration;
-  const Estimate seen = estimate_->at(k, method_->whole_x());
+  const Glimpse seen = estimate_->at(k, method_->whole_x());
   run_.measured_rows += estimate_->rows();
   run_.measure_seconds += now_s() - start;
   const double passes = static_cast<double>(k - run_.history.back().iteration) *

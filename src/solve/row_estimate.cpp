@@ -107,10 +107,10 @@ std::vector<RowEstimate::Sums> RowEstimate::add_rows(Index k, ConstView x) {
 //    and where many rows speak alike, four deviations below it are above τ² hardly ever.
 //  - ‖g‖ ≥ uᵀg, a mean of m independent values; it and ‖r‖² are taken four
 //    deviations to their worse sides.
-Estimate RowEstimate::at(Index k, ConstView x) {
+Glimpse RowEstimate::at(Index k, ConstView x) {
   find_direction(k, x);
   const double m = static_cast<double>(drawer_.batch());
-  Estimate out{.near = true};
+  Glimpse out{.near = true};
   const std::vector<Sums> sums = add_rows(k, x);
   for (Index c = 0; c < x.rows; ++c) {
     const Sums& sum = sums[to_size(c)];

@@ -12,7 +12,7 @@
 
 namespace polyak {
 
-struct Estimate {
+struct Glimpse {
   bool above = false;     ///< the tolerance is not met; wrong with probability RowEstimate::doubt
   bool near = false;      ///< for all the rows know, ‖r‖ meets it
   double distance = 0.0;  ///< as Measured::distance, where above
@@ -33,7 +33,7 @@ class RowEstimate {
               std::uint64_t stream);
 
   /// At iteration k. Ranks call this together.
-  Estimate at(Index k, ConstView x);
+  Glimpse at(Index k, ConstView x);
   /// What one of them reads.
   Index rows() const { return 2 * drawer_.batch(); }
 

@@ -23,7 +23,7 @@ struct Bench {
         monitor(problem, facts, products, tol),
         sampler(law_weights(law_named(law), facts.norms2, {})) {}
 
-  Estimate look(ConstView x, std::uint64_t seed, Index k = 0) {
+  Glimpse look(ConstView x, std::uint64_t seed, Index k = 0) {
     return RowEstimate(problem, facts, products, monitor, sampler, seed, 0).at(k, x);
   }
 
@@ -49,7 +49,7 @@ TEST(row_estimate, sees_far_away_points_and_how_far) {
       const Rows x = 3.0 * random(d, 1, 5);
       const double distance = bench.monitor.measure(row(x)).distance;
       for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        const Estimate seen = bench.look(row(x), seed);
+        const Glimpse seen = bench.look(row(x), seed);
         EXPECT_TRUE(seen.above) << law << ", ridge " << ridge;
         EXPECT_NEAR(seen.distance / distance, 1.0, 0.3) << law << ", ridge " << ridge;
       }
@@ -146,6 +146,15 @@ TEST(looks, are_left_out_where_measurements_were_asked_for) {
   SolveOptions options = sampled("minibatch-hbm");
   options.measure_every = 0.25;
   EXPECT_EQ(solve(longer(), options).looks.size(), 0u);
+}
+
+TEST(looks, do_not_keep_a_run_that_grows_from_being_seen) {
+  SolveOptions options = sampled("minibatch-hbm");
+  options.step_size = 50.0;
+  const Report report = solve(longer(), options);
+  EXPECT_EQ(report.status, Status::diverged) << report.reason;
+  EXPECT_LT(report.passes, 1.0);
+  EXPECT_TRUE(solution(report).allFinite());
 }
 
 TEST(looks, are_remembered_by_a_run_that_is_resumed) {
