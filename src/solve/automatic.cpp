@@ -155,7 +155,7 @@ class Automatic {
     if (total_.status != Status::limit) return;
     const double fall = last_fall();
     const double wanted = std::log(*total_.backward_error / options_.tol) / fall;
-    if (!(fall > 0.0) || wanted > 4.0 * *candidate.passes) return;
+    if (!(fall > 0.0) || wanted > *candidate.passes) return;
     candidate.passes = 1.5 * wanted + 1.0;
     candidate.why = "it promises to end soon";
     take(candidate);

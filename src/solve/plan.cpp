@@ -99,17 +99,15 @@ class Planner {
   }
 
   void find_spectrum() {
-    PlannedSpectrum spectrum = plan_spectrum(problem_, facts_, options_, team_);
-    plan_.spectrum_seconds += spectrum.seconds;
-    plan_.rows_read += spectrum.found.rows_read;
-    tell_spectrum(spectrum, options_, facts_.scale, info_->traits & trait::lambda_max, plan_.used);
-    extremes_ = std::move(spectrum.found);
-    lmin_ = spectrum.lambda_min;
-    lmax_ = spectrum.lambda_max;
-    estimated_ = spectrum.estimated;
+    spectrum_ = plan_spectrum(problem_, facts_, options_, team_);
+    plan_.spectrum_seconds += spectrum_.seconds;
+    plan_.rows_read += spectrum_.found.rows_read;
+    tell_spectrum(spectrum_, options_, facts_.scale, info_->traits & trait::lambda_max, plan_.used);
+    lmin_ = spectrum_.lambda_min;
+    lmax_ = spectrum_.lambda_max;
     if (!plan_.sampler || plan_.used.eta_effective) return;
     plan_.used.eta_effective =
-        planned_eta(problem_, facts_, extremes_, *plan_.sampler, options_.seed, team_);
+        planned_eta(problem_, facts_, spectrum_.found, *plan_.sampler, options_.seed, team_);
     plan_.rows_read += static_cast<double>(problem_.rows());
   }
 
@@ -145,7 +143,7 @@ class Planner {
   }
 
   void make_forecast() {
-    forecast_.emplace(problem_, facts_, extremes_, *plan_.sampler, eta_ * facts_.frobenius2,
+    forecast_.emplace(problem_, facts_, spectrum_.found, *plan_.sampler, eta_ * facts_.frobenius2,
                       ridge_, team_, options_.seed);
     plan_.rows_read += forecast_->rows_read();
   }
@@ -245,7 +243,7 @@ class Planner {
     if (known && (!info_->sampled || plan_.method == "ark")) {
       plan_.used.predicted_rate = rate;
       plan_.used.predicted_rate_kind =
-          estimated_ ? "estimate: from the estimated spectrum" : "proved";
+          spectrum_.estimated ? "estimate: from the estimated spectrum" : "proved";
     } else if (known && (info_->traits & trait::batch)) {
       predict_sampled_rate();
     }
@@ -280,8 +278,7 @@ class Planner {
   double ridge_;  // in scaled units
   const MethodInfo* info_ = nullptr;
   Plan plan_;
-  Extremes extremes_;
-  bool estimated_ = false;
+  PlannedSpectrum spectrum_;
   std::optional<Forecast> forecast_;
   double eta_ = 1.0, lmin_ = 0.0, lmax_ = 0.0, alpha_ = 0.0, beta_ = 0.0;
 };

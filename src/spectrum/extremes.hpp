@@ -10,6 +10,7 @@
 #include "matrix/products.hpp"
 #include "polyak/problem.hpp"
 #include "spectrum/facts.hpp"
+#include "spectrum/sketch_bounds.hpp"
 
 namespace polyak {
 
@@ -21,11 +22,6 @@ constexpr Index most_model_columns = 256;
 
 /// Where the ends of the spectrum come from.
 enum class SpectrumBy { automatic, exact, sketch, lanczos };
-
-struct Range {
-  double low = 0.0;
-  double high = 0.0;
-};
 
 struct Extremes {
   double lambda_min = 0.0;  ///< the smallest eigenvalue above d·eps·lambda_max
@@ -52,7 +48,7 @@ Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, Thread
 
 /// From a sparse sign sketch, two reads of A. Its bars (sketch_bounds.hpp) are
 /// theorems for Gaussian sketches; for sparse signs they are a model, whose
-/// coverage tests/spectrum/coverage_test.cpp has measured. lambda_max is the
+/// coverage tests/spectrum/sketch_extremes_test.cpp measures. lambda_max is the
 /// upper end; lambda_min is an estimate one standard deviation to the low side,
 /// because one that is 5 % too small costs heavy ball 2.5 % of its exponent and
 /// one that is 5 % too large 20 %. `rows` of the sketch are more than columns;

@@ -25,21 +25,6 @@ constexpr double jump = 1.1 / static_cast<double>(sketch_copies);
 constexpr double steps[] = {0.0,  0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15,
                             0.2,  0.25, 0.3,  0.4,  0.5,  0.7,  1.0};
 
-struct Sums {
-  double first = 0.0;   // Σ 1/(z − l_j)
-  double second = 0.0;  // Σ 1/(z − l_j)²
-};
-
-Sums sums(std::span<const double> values, double z) {
-  Sums out;
-  for (double l : values) {
-    const double term = 1.0 / (z - l);
-    out.first += term;
-    out.second += term * term;
-  }
-  return out;
-}
-
 // A = A' + √lambda·u·vᵀ with v the eigenvector at one end of the spectrum. Then
 // SA(SA)ᵀ = XXᵀ + lambda·g·gᵀ, where X = SA' and g = Su are independent for a
 // Gaussian S, and z is beyond the sketch's own end of the spectrum exactly when
@@ -54,36 +39,55 @@ class Bounds {
         s_(static_cast<double>(rows)),
         zeros_(s_ - static_cast<double>(values.size()) + 1.0) {}
 
-  Estimate top() const {
-    Estimate out{infinity, 0.0, infinity};
+  double top_high() const {
+    double out = infinity;
     for (double step : steps) {
       const double z = values_.back() * (1.0 + step);
-      const Sums sum = sums(values_.first(values_.size() - 1), z);
-      const double mean = sum.first + zeros_ / z;
-      const double scatter = std::sqrt(2.0 * (sum.second + zeros_ / (z * z)));
-      if (mean > scatter) out.value = std::min(out.value, s_ / (mean - scatter));
-      const double least = mean - std::max(t * scatter, jump * mean);
-      if (least > 0.0) out.high = std::min(out.high, s_ / least);
+      const Form form = form_at(z, values_.first(values_.size() - 1));
+      const double least = form.mean - std::max(t * form.scatter, jump * form.mean);
+      if (least > 0.0) out = std::min(out, 1.0 / least);
     }
     return out;
   }
 
-  Estimate bottom() const {
-    Estimate out;
-    for (double step : steps) {
-      const double z = values_.front() * (1.0 - step);
-      if (!(z > 0.0)) continue;
-      const Sums sum = sums(values_.subspan(1), z);
-      const double mean = sum.first + zeros_ / z;
-      const double scatter = std::sqrt(2.0 * (sum.second + zeros_ / (z * z)));
-      const double most = mean + std::max(t * scatter + t * t / z, jump * std::abs(mean));
-      if (mean + scatter > 0.0) out.value = std::max(out.value, s_ / (mean + scatter));
-      if (most > 0.0) out.low = std::max(out.low, s_ / most);
-    }
-    return out;
+  double bottom_low() const {
+    return best_below([](const Form& form, double z, double s) {
+      return form.mean + std::max(t * form.scatter + t * t / (s * z), jump * std::abs(form.mean));
+    });
+  }
+
+  double bottom_estimate() const {
+    return best_below([](const Form& form, double, double) { return form.mean + form.scatter; });
   }
 
  private:
+  struct Form {
+    double mean, scatter;
+  };
+
+  Form form_at(double z, std::span<const double> others) const {
+    double first = zeros_ / z, second = first / z;
+    for (double l : others) {
+      const double term = 1.0 / (z - l);
+      first += term;
+      second += term * term;
+    }
+    return {first / s_, std::sqrt(2.0 * second) / s_};
+  }
+
+  // The largest 1/bound(form, z, s) for z between 0 and the sketch's lower end.
+  template <class Bound>
+  double best_below(Bound bound) const {
+    double out = 0.0;
+    for (double step : steps) {
+      const double z = values_.front() * (1.0 - step);
+      if (!(z > 0.0)) continue;
+      const double most = bound(form_at(z, values_.subspan(1)), z, s_);
+      if (most > 0.0) out = std::max(out, 1.0 / most);
+    }
+    return out;
+  }
+
   std::span<const double> values_;
   double s_, zeros_;
 };
@@ -95,13 +99,13 @@ SketchBounds sketch_bounds(std::span<const double> values, Index rows, double fr
   if (values.empty()) return out;
   const double s = static_cast<double>(rows), rank = static_cast<double>(values.size());
   const Bounds bounds(values, rows);
-  out.lambda_max = bounds.top();
-  out.lambda_max.low = frobenius2 / rank;  // the mean of all
-  out.lambda_max.high = std::min(out.lambda_max.high, frobenius2);
-  out.lambda_min = bounds.bottom();
+  out.lambda_max_range.low = frobenius2 / rank;  // the mean of all
+  out.lambda_max_range.high = std::min(bounds.top_high(), frobenius2);
+  out.lambda_min = bounds.bottom_estimate();
+  out.lambda_min_range.low = bounds.bottom_low();
   // No vector in the row space of A is shortened by more than this.
   const double squeeze = 1.0 - std::sqrt(rank / s) - std::max(t / std::sqrt(s), jump);
-  out.lambda_min.high = squeeze > 0.0 ? values.front() / (squeeze * squeeze) : infinity;
+  out.lambda_min_range.high = squeeze > 0.0 ? values.front() / (squeeze * squeeze) : infinity;
   return out;
 }
 

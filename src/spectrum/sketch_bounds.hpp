@@ -10,20 +10,17 @@
 
 namespace polyak {
 
-/// A number and the interval it lies in; all bars of one sketch hold together
-/// with probability 1 − sketch_failure.
-struct Estimate {
-  double value = 0.0;
+struct Range {
   double low = 0.0;
   double high = 0.0;
 };
 
-/// How often any of the bars may be wrong.
+/// How often either range may be wrong.
 constexpr double sketch_failure = 1e-3;
 
 struct SketchBounds {
-  Estimate lambda_min;  ///< its value leans to the low side, where an error costs least
-  Estimate lambda_max;  ///< its value leans to the high side
+  double lambda_min = 0.0;  ///< leans to the low side, where an error costs least
+  Range lambda_min_range, lambda_max_range;
 };
 
 /// `values` are the eigenvalues of (SA)ᵀSA that are not zero, ascending, for an

@@ -60,13 +60,13 @@ void tighten(const Problem& problem, const MatrixFacts& facts, ConstView v, bool
   Buffer gradients(2, d);
   double norms2[2] = {0.0, 0.0};
   products.full_gradient(v, {zeros, problem.rows(), 2, 0}, gradients.view(), norms2);
-  Estimate &low = bounds.lambda_min, &top = bounds.lambda_max;
+  Range &low = bounds.lambda_min_range, &top = bounds.lambda_max_range;
   top.low = std::max(top.low, norms2[0] * (1.0 - rounding));
   if (full_rank) low.high = norms2[1] * (1.0 + rounding);
   top.high = std::max(top.high, norms2[0] * (1.0 + rounding));
-  low.low = std::min(low.low, low.high);
   low.high = std::min(low.high, top.high);
-  low.value = std::clamp(low.value, low.low, low.high);
+  low.low = std::min(low.low, low.high);
+  bounds.lambda_min = std::clamp(bounds.lambda_min, low.low, low.high);
 }
 
 std::string source_of(Index rows) {
@@ -98,10 +98,10 @@ Extremes sketch_extremes(const Problem& problem, const MatrixFacts& facts, Threa
   SketchBounds bounds = sketch_bounds(resolved, sketch.rows(), facts.frobenius2);
   const Buffer v = end_vectors({H.data(), d, d, d}, out.rank == d, seed);
   tighten(problem, facts, v.view(), out.rank == d, team, bounds);
-  out.lambda_min = bounds.lambda_min.value;
-  out.lambda_max = bounds.lambda_max.high;
-  out.lambda_min_range = Range{bounds.lambda_min.low, bounds.lambda_min.high};
-  out.lambda_max_range = Range{bounds.lambda_max.low, bounds.lambda_max.high};
+  out.lambda_min = bounds.lambda_min;
+  out.lambda_max = bounds.lambda_max_range.high;
+  out.lambda_min_range = bounds.lambda_min_range;
+  out.lambda_max_range = bounds.lambda_max_range;
   for (double& value : resolved) value = std::clamp(value, out.lambda_min, out.lambda_max);
   return out;
 }

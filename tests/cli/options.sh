@@ -34,7 +34,7 @@ refuses 2 "--seed: the option is given twice; leave one of them out" \
 for bad in "batch 0" "batch 1.5" "batch -3" "momentum 1" "momentum -0.1" "step-size -1" \
   "step-size 0" "step-size 1e999" "gamma 1" "gamma nan" "tol -1" "tol 1" "max-iterations -1" \
   "time-limit -1" "seed -1" "seed x" "threads -1" "threads 5000" "ridge -1" "lambda-min 0" \
-  "precision half" "duplicates drop" "log-format xml" "measure-every 0"; do
+  "precision half" "duplicates drop" "log-format xml" "measure-every 0" "spectrum svd"; do
   expect 2 "$POLYAK" solve "${data[@]}" --method minibatch-hbm --${bad/ /=}
   stderr_has "polyak: --${bad% *}: the value does not fit the option (found '${bad#* }', expected "
   [ "$(wc -l <err)" -eq 1 ] || fail "more than one line for $bad"
@@ -75,7 +75,7 @@ for command in "" $commands; do
   awk 'length > 88 { exit 1 }' out || fail "help of '$command' is too wide"
 done
 expect 0 "$POLYAK" solve --bacth -h
-for name in method batch step-size momentum lambda-min lambda-max gamma sampling tol \
+for name in method batch step-size momentum lambda-min lambda-max spectrum gamma sampling tol \
   max-iterations max-passes time-limit seed threads precision ridge weights x0 reference output \
   report history config quiet log-format rhs-column intercept lower upper; do
   stdout_has "  --$name"
