@@ -48,7 +48,7 @@ Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, Thread
 
 /// From a sparse sign sketch, two reads of A. Its bars (sketch_bounds.hpp) are
 /// theorems for Gaussian sketches; for sparse signs they are a model, whose
-/// coverage tests/spectrum/sketch_extremes_test.cpp measures. lambda_max is the
+/// coverage tests/spectrum/coverage_test.cpp measures. lambda_max is the
 /// upper end; lambda_min is an estimate one standard deviation to the low side,
 /// because one that is 5 % too small costs heavy ball 2.5 % of its exponent and
 /// one that is 5 % too large 20 %. `rows` of the sketch are more than columns;
