@@ -204,10 +204,14 @@ class Automatic {
       m.seconds += total_.seconds.solve;
       history_.push_back(m);
     }
+    for (Look look : report.looks) {
+      look.iteration += total_.iterations;
+      total_.looks.push_back(look);
+    }
+    report.looks = std::move(total_.looks);
     report.iterations += total_.iterations;
     report.row_products += total_.row_products;
     report.measured_row_products += total_.measured_row_products;
-    report.looks.insert(report.looks.begin(), total_.looks.begin(), total_.looks.end());
     report.bytes_read += total_.bytes_read;
     report.seconds.setup += total_.seconds.setup;
     report.seconds.norms += total_.seconds.norms;

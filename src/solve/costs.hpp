@@ -18,7 +18,6 @@ struct Costs {
 
   double pass() const { return pass_; }       ///< one read of A: a fused gradient
   double gram() const;                        ///< AᵀA and Aᵀb
-  double qr(double rows) const;               ///< R of so many rows of A's width
   double look(double rows) const;             ///< so many rows solved, by singular values
   double sketch() const;                      ///< one read, each entry added eight times
   double kaczmarz(double passes) const;       ///< row after row on one core, and a check
@@ -32,6 +31,7 @@ struct Costs {
   Index sketch_rows(double digits) const;
 
  private:
+  double qr(double rows) const;  // R of so many rows of A's width
   double cholesky() const;
   double sketched_with(double ratio, double digits) const;
 
