@@ -15,7 +15,8 @@ struct ProblemShape {
   bool weighted = false;
   bool ridge = false;
   bool bounds = false;
-  Index ranks = 1;  ///< that share the rows
+  Index ranks = 1;        ///< that share the rows
+  bool made_rows = false; ///< of a sparse A that is not stored: they are made when asked for
 
   bool dense() const { return nonzeros == rows * cols; }
 };

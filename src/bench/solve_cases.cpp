@@ -62,7 +62,7 @@ void add_shapes(std::vector<SolveCase>& out, const Problems& make) {
                  {"rk", "normal", "cg", "lsqr"}, {"normal", "gels", "lsqr"}, true});
   out.push_back({"sparse", [=] { return make.sparse(); }, {"rk", "cg", "lsqr"},
                  {"sparse_lsqr", "sparse_lsmr"}, true});
-  out.push_back({"tomography", [=] { return make.scan(); }, {"rk", "cg", "lsqr"},
+  out.push_back({"tomography", [=] { return make.scan(); }, {"rk", "normal", "cg", "lsqr"},
                  {"sparse_lsqr", "sparse_lsmr"}, true});
   out.push_back({"equal columns", [=] { return make.repeated(); }, {"direct", "cg", "lsqr"},
                  {"lstsq", "lsqr", "lsmr"}});

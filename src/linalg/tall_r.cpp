@@ -10,14 +10,6 @@ namespace {
 
 constexpr Index block_rows = 512;  // rows asked of the source at a time
 
-// Chunks of at least four blocks and 4·cols rows (merging costs about as much
-// as cols rows), at most 64 of them and 256 MiB of R factors.
-Index chunk_count(Index rows, Index cols) {
-  const Index by_rows = rows / std::max<Index>(4 * block_rows, 4 * cols);
-  const Index by_memory = (Index{256} << 20) / std::max<Index>(1, 8 * cols * cols);
-  return std::clamp<Index>(std::min(by_rows, by_memory), 1, 64);
-}
-
 void add_range(Tsqr& tsqr, Index first, Index last, const RowSource& source) {
   Buffer block(std::min(block_rows, last - first), tsqr.cols());
   for (Index i = first; i < last; i += block_rows) {
@@ -31,9 +23,19 @@ void add_range(Tsqr& tsqr, Index first, Index last, const RowSource& source) {
 
 }  // namespace
 
+// Of at least four blocks and 4·cols rows (merging costs about as much as cols rows);
+// more than eight only where their R factors take a 32nd of the rows or less.
+Index tall_r_chunks(Index rows, Index cols) {
+  constexpr Index most_bytes = Index{256} << 20;
+  const Index by_rows = rows / std::max<Index>(4 * block_rows, 4 * cols);
+  const Index by_memory = most_bytes / std::max<Index>(1, 8 * cols * cols);
+  const Index beside_rows = std::max<Index>(8, rows / std::max<Index>(1, 32 * cols));
+  return std::clamp<Index>(std::min({by_rows, by_memory, beside_rows}), 1, 64);
+}
+
 Buffer tall_r(Index rows, Index cols, const RowSource& source, ThreadTeam& team,
               Diagonal diagonal) {
-  const Index count = chunk_count(rows, cols);
+  const Index count = tall_r_chunks(rows, cols);
   std::vector<Tsqr> parts;
   for (Index c = 0; c < count; ++c) parts.emplace_back(cols);
   team.run(count, [&](Index c) {

@@ -12,7 +12,7 @@ namespace polyak {
 namespace {
 
 constexpr double most_for_normal = 4e6;     // condition of A whose square AᵀA still resolves
-constexpr double most_sketch_bytes = 4e9;
+constexpr double most_square_bytes = 4e9;
 constexpr double most_gram_seconds = 1e3;
 constexpr double unknown_krylov_steps = 50.0;
 constexpr double least_reached = 1e-14;     // backward error that iterations come down to
@@ -91,6 +91,8 @@ class Chooser {
     if (ill_conditioned())
       return rule_out("normal", fmt::format("A'A does not resolve a condition of {:.1e}",
                                             trial_->condition));
+    if (const double bytes = 3.0 * d_ * d_ * 8.0; bytes > most_square_bytes)
+      return rule_out("normal", fmt::format("A'A and its factor take {:.2g} GB", bytes / 1e9));
     if (costs_.gram() > most_gram_seconds)
       return rule_out("normal", fmt::format("A'A alone would take {:.2g} s", costs_.gram()));
     out_.candidates.push_back({"normal",
@@ -114,7 +116,7 @@ class Chooser {
     if (!full_rank()) return rule_out("sketch-hbm", dependent());
     if (n_ < 12.0 * d_) return rule_out("sketch-hbm", "fewer than 12 rows per column");
     const double bytes = 12.0 * d_ * d_ * 8.0;
-    if (bytes > most_sketch_bytes)
+    if (bytes > most_square_bytes)
       return rule_out("sketch-hbm", fmt::format("the sketch might take {:.2g} GB", bytes / 1e9));
     // Below what rounding allows a run ends once it is seen to stand still: much later.
     const double tol = good(), passes = tol < least_reached ? until_seen : 1.0;
@@ -125,10 +127,12 @@ class Chooser {
   // The error falls by (c − 1)/(c + 1) or better with each, c the condition of what A
   // sees: from a start of 0 nothing else is ever touched.
   double krylov_steps() const {
-    if (!trial_) return unknown_krylov_steps;
+    if (!trial_) return looks_ || out_.candidates.empty() ? unknown_krylov_steps : std::min(n_, d_);
     const double c = std::max(1.0 + 1e-3, trial_->condition);
-    const double steps = std::log(2.0 * first_gradient() / tol_) / std::log((c + 1.0) / (c - 1.0));
-    return std::clamp(steps, 3.0, 3.0 * d_);
+    return std::clamp(steps_at(c, 2.0 * first_gradient() / tol_), 3.0, 3.0 * d_);
+  }
+  static double steps_at(double condition, double factor) {
+    return std::log(factor) / std::log((condition + 1.0) / (condition - 1.0));
   }
   // ‖Aᵀb‖/(‖A‖_F‖r‖), about: what is no noise lies in d directions, noise in n.
   double first_gradient() const {
@@ -148,40 +152,55 @@ class Chooser {
                                costs_.krylov(krylov_steps(), 1.0)});
   }
 
-  // Where nobody knows how many iterations: as many as the next best would cost, so
-  // that both together take no more than twice the better of them. The guess is
-  // the middle, on a scale of factors, between a few and all of these.
+  // Where nobody knows how many iterations: for a quarter of what the next best would
+  // cost, if rows drawn at random would need clearly less than that. Both together then
+  // take no more than 1.25 of the next.
   bool try_cg() {
-    constexpr double few = 3.0;
+    constexpr double share = 0.25, clearly = 1.25;
     double next = std::numeric_limits<double>::infinity();
     for (const Candidate& other : out_.candidates) next = std::min(next, other.seconds);
-    const double most = std::floor(next / costs_.pass());
-    if (!(most >= 2.0 * few) || !std::isfinite(most)) return false;
+    const double most = std::floor(share * next / costs_.pass()), expected = random_steps();
+    if (!(most >= clearly * expected) || !std::isfinite(most)) return false;
     out_.candidates.push_back({"cg",
-                               fmt::format("a trial of {:.0f} iterations: what the next method "
-                                           "would take",
+                               fmt::format("a trial of {:.0f} iterations: a quarter of what the "
+                                           "next method would take",
                                            most),
-                               costs_.krylov(std::sqrt(few * most), 1.0), {}, most});
+                               costs_.krylov(expected, 1.0), {}, most});
     return true;
+  }
+
+  // With independent entries A has a condition of about (√g + 1)/(√g − 1), where g is its
+  // longer side over its shorter one, times what the lengths of the shorter side's vectors
+  // differ by: of m with about k entries each, the ends are √(2 ln m)/√k off the middle.
+  double random_steps() const {
+    const double m = std::max(1.0, std::min(n_, d_)), root = std::sqrt(std::max(n_, d_) / m);
+    const double k = static_cast<double>(shape_.nonzeros) / m;
+    const double off = std::sqrt(2.0 * std::log(m) / std::max(1.0, k));
+    if (off >= 1.0 || root <= 1.0) return 3.0 * m;
+    const double c = (root + 1.0) / (root - 1.0) * std::sqrt((1.0 + off) / (1.0 - off));
+    return std::clamp(steps_at(c, 2.0 / tol_), 3.0, 3.0 * m);
   }
 
   // Kaczmarz takes 1/(d·kappa_F) off the squared error with each row, and kappa_F =
   // ‖A‖_F²/(d·lambda_min) is close to 1 where rows are many and alike: a trial three times as
   // long costs little beside a factorisation or cg where there are many columns.
   void try_kaczmarz() {
+    constexpr double longest = 2.0, at_least = 1.5, cheaper = 0.8;
     auto& list = out_.candidates;
     const double expected = 2.0 * std::log(1.0 / tol_) * d_ / n_;
-    const double passes = std::clamp(3.0 * expected, 0.25, 2.0);
-    const Candidate trial{"rk",
-                          fmt::format("a trial of {:.2g} passes: consistent data may need no more",
-                                      passes),
-                          costs_.kaczmarz(std::min(expected, passes)), {}, passes, true};
+    const double passes = std::clamp(3.0 * expected, 0.25, longest);
     if (shape_.ranks > 1) return rule_out("rk", "row after row cannot be shared out over ranks");
     if (trial_ || looks_) return rule_out("rk", "a look at some rows tells more than a trial");
-    if (!tall()) return rule_out("rk", "fewer than twice as many rows as columns");
-    if (!list.empty() && list.front().seconds <= 2.0 * trial.seconds)
+    if (at_least * expected > passes)
+      return rule_out("rk", fmt::format("{:.2g} passes or more, even for rows alike", expected));
+    const double seconds = costs_.kaczmarz(expected);
+    if (!list.empty() && cheaper * list.front().seconds <= seconds)
       return rule_out("rk", "a trial is not much cheaper than the first candidate");
-    list.insert(list.begin(), trial);
+    list.insert(list.begin(), {"rk",
+                               fmt::format("a trial of {:.2g} passes: consistent data may need no "
+                                           "more",
+                                           passes),
+                               seconds, {}, passes, true});
   }
 
   const ProblemShape& shape_;

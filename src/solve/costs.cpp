@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spectrum/sparse_gram.hpp"
+
 namespace polyak {
 namespace {
 
@@ -10,9 +12,15 @@ namespace {
 // size more than in ratio.
 constexpr double stream_bytes = 2.5e10;   // rows of a dense A, read in order
 constexpr double sparse_bytes = 8e9;      // of CSR: entries are gathered
+constexpr double start_pass = 8e-6;       // of a pass, however little there is to read
 constexpr double gram_flops = 7.6e10;     // kernels/gram
+constexpr double product_seconds = 1.2e-9;  // spectrum/sparse_gram: of two entries of a row …
+constexpr double hit_seconds = 5e-8;        // … of an entry, where H has as many columns as …
+constexpr double far_columns = 4096.0;      // … these or more …
+constexpr double place_seconds = 2e-9;      // … and of an entry of H
 constexpr double factor_flops = 4.0e10;   // Householder and Cholesky by LAPACK …
 constexpr double half_speed = 30.0;       // … and Gram from some columns on; here half of that
+constexpr double half_cholesky = 400.0;   // Cholesky gets there later
 constexpr double start_look = 1e-3, slow_look = 2.5;  // a small QR is far from those rates
 constexpr double sketch_adds = 6.0e9;     // of kernels::gradient_step into L2 …
 constexpr double far_adds = 2.0e9;        // … and into a sketch of more columns than fit
@@ -20,7 +28,7 @@ constexpr double near_columns = 256.0;
 
 constexpr double one_core_bytes = 8e9;    // of rows at random
 constexpr double row_seconds = 5e-8;      // of a step, beside its row
-constexpr double entry_seconds = 1.2e-8;  // of an entry of a sparse row: x is gathered and scattered
+constexpr double entry_seconds = 1e-8;    // of an entry of a sparse row: x is gathered and scattered
 constexpr double table_seconds = 6e-8;    // of a row in the sampling table
 
 constexpr double around = 3.0;            // passes of any run: row norms, its first and last check
@@ -34,19 +42,28 @@ Costs::Costs(const ProblemShape& shape)
       d_(static_cast<double>(shape.cols)),
       c_(static_cast<double>(shape.right_hand_sides)),
       bytes_(shape.bytes) {
-  pass_ = bytes_ / (shape.dense() ? stream_bytes : sparse_bytes);
+  pass_ = start_pass + bytes_ / (shape.dense() ? stream_bytes : sparse_bytes);
   const double wide = d_ / (d_ + half_speed);
   factor_ = factor_flops * wide;
-  gram_ = gram_flops * wide;
   kaczmarz_ = bytes_ / one_core_bytes + n_ * row_seconds +
               (shape.dense() ? 0.0 : static_cast<double>(shape.nonzeros) * entry_seconds);
   vectors_ = 6.0 * 8.0 * n_ * c_ / stream_bytes;
+  const double entries = static_cast<double>(shape.nonzeros);
+  gram_ = few_entries(n_, d_, entries) && !shape.made_rows
+              ? gram_by_entries(entries)
+              : n_ * d_ * (d_ + c_) / (gram_flops * wide);
+  gram_ = std::max(pass_, gram_);
+}
+
+double Costs::gram_by_entries(double entries) const {
+  const double far = std::min(1.0, d_ * d_ / (far_columns * far_columns));
+  return entries * (entries / n_ * product_seconds / 2.0 + far * hit_seconds) +
+         d_ * d_ * place_seconds;
 }
 
 double Costs::kaczmarz(double passes) const {
   return passes * kaczmarz_ + n_ * table_seconds + around * pass_;
 }
-double Costs::gram() const { return std::max(pass_, n_ * d_ * (d_ + c_) / gram_); }
 double Costs::qr(double rows) const { return 2.0 * rows * d_ * d_ / factor_; }
 double Costs::look(double rows) const {
   return start_look + slow_look * (qr(rows) + 12.0 * d_ * d_ * d_ / factor_);
@@ -55,7 +72,9 @@ double Costs::krylov(double steps, double passes) const {
   return (around + passes * steps) * pass_ + (passes > 1.0 ? steps * vectors_ : 0.0);
 }
 double Costs::normal() const { return gram() + cholesky() + around * pass_; }
-double Costs::cholesky() const { return d_ * d_ * d_ / 3.0 / factor_; }
+double Costs::cholesky() const {
+  return d_ * d_ * (d_ + half_cholesky) / 3.0 / factor_flops;
+}
 double Costs::sketch() const {
   const double adds = d_ <= near_columns ? sketch_adds : far_adds;
   return std::max(pass_, 8.0 * n_ * (d_ + c_) / adds);

@@ -17,7 +17,7 @@ struct Costs {
   explicit Costs(const Problem& problem) : Costs(shape_of(problem)) {}
 
   double pass() const { return pass_; }       ///< one read of A: a fused gradient
-  double gram() const;                        ///< AᵀA and Aᵀb
+  double gram() const { return gram_; }       ///< AᵀA and Aᵀb
   double look(double rows) const;             ///< so many rows solved, by singular values
   double sketch() const;                      ///< one read, each entry added eight times
   double kaczmarz(double passes) const;       ///< row after row on one core, and a check
@@ -32,6 +32,7 @@ struct Costs {
 
  private:
   double qr(double rows) const;  // R of so many rows of A's width
+  double gram_by_entries(double entries) const;
   double cholesky() const;
   double sketched_with(double ratio, double digits) const;
 

@@ -5,11 +5,13 @@
 #include <thread>
 
 #include "kernels/gram.hpp"
+#include "linalg/tall_r.hpp"
 #include "polyak/methods.hpp"
 #include "solve/candidates.hpp"
 #include "solve/costs.hpp"
 #include "solve/plan_spectrum.hpp"
 #include "spectrum/extremes.hpp"
+#include "spectrum/sparse_gram.hpp"
 
 // Numbers of eight bytes are counted; each function says whose allocations it
 // follows. What grows with neither n nor d² (stacks, the program) is left out.
@@ -66,9 +68,8 @@ class Memory {
   // linalg/tall_r: R of each chunk of rows; beside them two blocks of rows for
   // each thread, or R once more.
   double factor(double rows, double cols) const {
-    const double by_rows = rows / std::max(2048.0, 4.0 * cols);
-    const double by_memory = 0x1p28 / std::max(1.0, 8.0 * cols * cols);
-    const double chunks = std::floor(std::clamp(std::min(by_rows, by_memory), 1.0, 64.0));
+    const auto chunks = static_cast<double>(
+        tall_r_chunks(static_cast<Index>(rows), static_cast<Index>(cols)));
     const double blocks = std::min(chunks, threads()) * 2.0 * std::min(rows, 512.0) * cols;
     return chunks * cols * cols + std::max(cols * cols, blocks);
   }
@@ -92,8 +93,11 @@ class Memory {
   // Of length n: the state's, also in what is saved of it, and one of a rank's rows.
   double krylov() const { return c_ * (2.0 * n_ + std::max(own(), d_) + 4.0 * d_); }
 
-  // spectrum/gram: partial sums, a panel of rows for each of them, and H.
+  // spectrum/gram: partial sums, a panel of rows for each of them, and H; or what
+  // spectrum/sparse_gram knows of each row, its bands, and H.
   double gram(double cols) const {
+    if (few_entries(n_, d_, entries_) && !shape_.made_rows)
+      return own() * (1.0 + threads()) + threads() * 0x1p16 + cols * cols;
     constexpr auto panel = static_cast<double>(kernels::panel_rows);
     const double chunks = cols > 512.0 ? 1.0 : std::clamp(n_ / panel, 1.0, 16.0);
     return (chunks + 1.0) * cols * cols + std::min(chunks, 4.0) * panel * cols;

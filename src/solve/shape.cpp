@@ -1,9 +1,11 @@
 #include "polyak/shape.hpp"
 
+#include "spectrum/sparse_gram.hpp"
+
 namespace polyak {
 
 ProblemShape shape_of(const Problem& problem) {
-  return {.rows = problem.rows(),
+  ProblemShape out{.rows = problem.rows(),
           .cols = problem.cols(),
           .right_hand_sides = problem.right_hand_sides(),
           .nonzeros = problem.A().nonzeros(),
@@ -12,6 +14,8 @@ ProblemShape shape_of(const Problem& problem) {
           .ridge = problem.ridge() > 0.0,
           .bounds = problem.has_bounds(),
           .ranks = problem.A().share().ranks};
+  out.made_rows = !out.dense() && !is_csr(*problem.A().share().rows);
+  return out;
 }
 
 }  // namespace polyak

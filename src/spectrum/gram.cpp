@@ -5,6 +5,7 @@
 #include "linalg/symmetric.hpp"
 #include "polyak/error.hpp"
 #include "spectrum/gram_panels.hpp"
+#include "spectrum/sparse_gram.hpp"
 
 namespace polyak {
 namespace {
@@ -51,8 +52,21 @@ void add_all_rows(const GramPanels& panels, ThreadTeam& team, double* H) {
   }
 }
 
-// The partial sums added in their order, and both triangles of the result. A
-// partial sum is square, `stride` wide, its lower triangle given.
+// The upper triangle from the lower one, tile by tile.
+void mirror(std::vector<double>& H, Index d, ThreadTeam& team) {
+  constexpr Index tile = 64;
+  const Index tiles = (d + tile - 1) / tile;
+  team.run(tiles * tiles, [&](Index pair) {
+    const Index top = pair / tiles * tile, left = pair % tiles * tile;
+    if (left > top) return;
+    for (Index i = top; i < std::min(top + tile, d); ++i)
+      for (Index j = left; j < std::min(left + tile, i); ++j)
+        H[to_size(j * d + i)] = H[to_size(i * d + j)];
+  });
+}
+
+// The partial sums added in their order: the lower triangle. A partial sum is
+// square, `stride` wide, its lower triangle given.
 std::vector<double> add_parts(Buffer& parts, Index stride, Index d, ThreadTeam& team) {
   std::vector<double> H(to_size(d * d));
   team.run(d, [&](Index i) {
@@ -61,9 +75,23 @@ std::vector<double> add_parts(Buffer& parts, Index stride, Index d, ThreadTeam& 
       const double* part = parts.view().row(chunk) + i * stride;
       for (Index j = 0; j <= i; ++j) sum[j] += part[j];
     }
-    for (Index j = 0; j <= i; ++j) H[to_size(i * d + j)] = H[to_size(j * d + i)] = sum[j];
+    std::copy_n(sum, i + 1, H.data() + i * d);
   });
   return H;
+}
+
+std::vector<double> gram_by_panels(const GramPanels& panels, Index chunks, ThreadTeam& team) {
+  const Index n = panels.rows(), d = panels.columns();
+  const Index stride = kernels::column_blocks(d) * kernels::block_columns;
+  Buffer parts(chunks, stride * stride);
+  if (chunks == 1) {
+    add_all_rows(panels, team, parts.data());
+  } else {
+    team.run(chunks, [&](Index chunk) {
+      add_rows(panels, chunk * n / chunks, (chunk + 1) * n / chunks, parts.view().row(chunk));
+    });
+  }
+  return add_parts(parts, stride, d, team);
 }
 
 }  // namespace
@@ -114,22 +142,17 @@ std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>&
     A.complete(H);
     return H;
   }
-  const GramPanels panels(A, b, factor);
-  const Index n = A.rows(), d = panels.columns();
-  const Index stride = kernels::column_blocks(d) * kernels::block_columns;
-  const Index chunks = chunk_count(A);
-  Buffer parts(chunks, stride * stride);
-  if (chunks == 1) {
-    add_all_rows(panels, team, parts.data());
-  } else {
-    team.run(chunks, [&](Index chunk) {
-      add_rows(panels, chunk * n / chunks, (chunk + 1) * n / chunks, parts.view().row(chunk));
-    });
-  }
-  return add_parts(parts, stride, d, team);
+  std::vector<double> H = has_sparse_gram(A) ? sparse_gram(A, factor, team, b)
+                                             : gram_by_panels({A, b, factor}, chunk_count(A), team);
+  mirror(H, A.cols() + b.cols, team);
+  return H;
 }
 
 double gram_additions(const RowMatrix& A) {
+  if (has_sparse_gram(A)) return sparse_gram_additions(A);
+  // Whichever way the others' rows go: all ranks have to come to one number.
+  if (A.share().rows != &A && A.nonzeros() < A.rows() * A.cols())
+    return static_cast<double>(A.rows());
   const Index chunks = chunk_count(A);
   return static_cast<double>(std::min(A.rows(), block_rows) + A.rows() / (chunks * block_rows) +
                              chunks);

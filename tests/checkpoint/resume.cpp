@@ -1,5 +1,6 @@
 // A run that was saved, read back and resumed is the run that never stopped.
 
+#include <cmath>
 #include <filesystem>
 
 #include "polyak/checkpoint.hpp"
@@ -131,14 +132,17 @@ INSTANTIATE_TEST_SUITE_P(All, Resumed, testing::ValuesIn(names()), [](const auto
   return name;
 });
 
-// Too many columns for a look at the rows: rk is tried, then cg takes over.
+// Too many columns for a look at the rows: cg is tried, then the normal equations take over.
 TEST(ResumedAutomatic, goes_through_the_same_methods) {
-  const Index n = 4000, d = 1500;
+  const Index n = 12000, d = 1500;
   std::vector<Triplet> entries;
   std::srand(3);
   for (Index i = 0; i < n; ++i)
-    for (int t = 0; t < 3; ++t)
-      entries.push_back({i, std::rand() % d, 1.0 + 0.001 * static_cast<double>(std::rand() % 1000)});
+    for (int t = 0; t < 12; ++t) {
+      const Index j = std::rand() % d;
+      const double size = std::pow(1e-3, static_cast<double>(j) / static_cast<double>(d));
+      entries.push_back({i, j, size * (1.0 + 0.001 * static_cast<double>(std::rand() % 1000))});
+    }
   ProblemData parts;
   parts.A = csr_from_triplets(std::move(entries), n, d);
   parts.b = array(random(n, 1, 5));
@@ -149,7 +153,8 @@ TEST(ResumedAutomatic, goes_through_the_same_methods) {
   ASSERT_FALSE(keeper.kept.empty());
   std::size_t finished = 0;
   const std::size_t step = std::max<std::size_t>(1, keeper.kept.size() / 6);
-  for (std::size_t i = 0; i < keeper.kept.size(); i += step) {
+  for (std::size_t back = 1; back <= keeper.kept.size(); back += step) {
+    const std::size_t i = keeper.kept.size() - back;  // the last one is of the last method
     finished = std::max(finished, keeper.kept[i].finished.size());
     const Snapshot from = through_a_file(problem, options, keeper.kept[i]);
     const Report resumed = solve(problem, options, nullptr, &from);
