@@ -50,6 +50,11 @@ class RowMatrix {
   virtual Index cols() const = 0;
   /// Stored entries (n·d for a dense matrix).
   virtual Index nonzeros() const = 0;
+  /// Products of two entries of a row that AᵀA is made of: Σ k_i² for rows stored by
+  /// their k_i entries, n·d² for any other.
+  virtual double gram_products() const {
+    return static_cast<double>(rows()) * static_cast<double>(cols()) * static_cast<double>(cols());
+  }
   /// What it is, for people: "dense, double", "csr, 32-bit columns".
   virtual std::string kind() const = 0;
   /// Bytes that reading all rows once takes from memory.

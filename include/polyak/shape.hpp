@@ -16,9 +16,11 @@ struct ProblemShape {
   bool ridge = false;
   bool bounds = false;
   Index ranks = 1;        ///< that share the rows
-  bool made_rows = false; ///< of a sparse A that is not stored: they are made when asked for
+  double products = 0.0;  ///< RowMatrix::gram_products; 0 where rows were not counted yet
 
   bool dense() const { return nonzeros == rows * cols; }
+  /// Those, or what they are at least.
+  double gram_products() const;
 };
 
 ProblemShape shape_of(const Problem& problem);

@@ -26,11 +26,12 @@ void add_range(Tsqr& tsqr, Index first, Index last, const RowSource& source) {
 // Of at least four blocks and 4·cols rows (merging costs about as much as cols rows);
 // more than eight only where their R factors take a 32nd of the rows or less.
 Index tall_r_chunks(Index rows, Index cols) {
-  constexpr Index most_bytes = Index{256} << 20;
-  const Index by_rows = rows / std::max<Index>(4 * block_rows, 4 * cols);
-  const Index by_memory = most_bytes / std::max<Index>(1, 8 * cols * cols);
-  const Index beside_rows = std::max<Index>(8, rows / std::max<Index>(1, 32 * cols));
-  return std::clamp<Index>(std::min({by_rows, by_memory, beside_rows}), 1, 64);
+  constexpr double most_bytes = 0x1p28;
+  const auto n = static_cast<double>(rows), d = static_cast<double>(std::max<Index>(1, cols));
+  const double by_rows = n / std::max(4.0 * block_rows, 4.0 * d);
+  const double by_memory = most_bytes / (8.0 * d * d);
+  const double beside_rows = std::max(8.0, n / (32.0 * d));
+  return static_cast<Index>(std::clamp(std::min({by_rows, by_memory, beside_rows}), 1.0, 64.0));
 }
 
 Buffer tall_r(Index rows, Index cols, const RowSource& source, ThreadTeam& team,

@@ -22,15 +22,17 @@ class RankRows final : public RowMatrix {
         rows_(rows),
         rank_(rank),
         ranks_(ranks) {
-    double totals[] = {static_cast<double>(own_->nonzeros()), own_->bytes()};
+    double totals[] = {static_cast<double>(own_->nonzeros()), own_->bytes(), own_->gram_products()};
     complete_(totals);
     nonzeros_ = static_cast<Index>(totals[0]);
     bytes_ = totals[1];
+    gram_products_ = totals[2];
   }
 
   Index rows() const override { return rows_; }
   Index cols() const override { return own_->cols(); }
   Index nonzeros() const override { return nonzeros_; }
+  double gram_products() const override { return gram_products_; }
   double bytes() const override { return bytes_; }
   std::string kind() const override { return own_->kind(); }
   Share share() const override {
@@ -134,7 +136,7 @@ class RankRows final : public RowMatrix {
   ExchangeWords exchange_;
   std::shared_ptr<ColumnExchange> columns_;
   Index first_, last_, rows_, rank_, ranks_, nonzeros_ = 0;
-  double bytes_ = 0.0;
+  double bytes_ = 0.0, gram_products_ = 0.0;
 };
 
 }  // namespace

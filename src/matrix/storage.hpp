@@ -60,6 +60,14 @@ struct CsrRows {
   Index rows() const { return static_cast<Index>(row_start.size()) - 1; }
   Index cols() const { return cols_count; }
   Index nonzeros() const { return static_cast<Index>(values.size()); }
+  double products() const {
+    double sum = 0.0;
+    for (std::size_t i = 1; i < row_start.size(); ++i) {
+      const auto k = static_cast<double>(row_start[i] - row_start[i - 1]);
+      sum += k * k;
+    }
+    return sum;
+  }
   double bytes() const {
     return static_cast<double>(values.size()) * (sizeof(Value) + sizeof(Column)) +
            static_cast<double>(row_start.size()) * sizeof(Index);

@@ -21,6 +21,10 @@ class TypedMatrix final : public RowMatrix {
   Index rows() const override { return storage_.rows(); }
   Index cols() const override { return storage_.cols(); }
   Index nonzeros() const override { return storage_.nonzeros(); }
+  double gram_products() const override {
+    if constexpr (requires { storage_.products(); }) return storage_.products();
+    else return RowMatrix::gram_products();
+  }
   std::string kind() const override { return storage_.kind(); }
   double bytes() const override { return storage_.bytes(); }
 

@@ -127,7 +127,7 @@ class Chooser {
   // The error falls by (c − 1)/(c + 1) or better with each, c the condition of what A
   // sees: from a start of 0 nothing else is ever touched.
   double krylov_steps() const {
-    if (!trial_) return looks_ || out_.candidates.empty() ? unknown_krylov_steps : std::min(n_, d_);
+    if (!trial_) return unknown_steps_;
     const double c = std::max(1.0 + 1e-3, trial_->condition);
     return std::clamp(steps_at(c, 2.0 * first_gradient() / tol_), 3.0, 3.0 * d_);
   }
@@ -146,6 +146,8 @@ class Chooser {
       return rule_out("cg", fmt::format("too many iterations at a condition of {:.1e}",
                                         trial_->condition));
     if (!trial_ && !looks_ && try_cg()) return;
+    // What has other ways than cg, and nothing to say for it, is left to them.
+    if (!looks_ && !out_.candidates.empty()) unknown_steps_ = std::min(n_, d_);
     out_.candidates.push_back({"cg",
                                trial_ ? "few iterations at this conditioning"
                                       : "few iterations where well conditioned",
@@ -154,7 +156,7 @@ class Chooser {
 
   // Where nobody knows how many iterations: for a quarter of what the next best would
   // cost, if rows drawn at random would need clearly less than that. Both together then
-  // take no more than 1.25 of the next.
+  // take about 1.25 of the next at most.
   bool try_cg() {
     constexpr double share = 0.25, clearly = 1.25;
     double next = std::numeric_limits<double>::infinity();
@@ -190,6 +192,8 @@ class Chooser {
     const double expected = 2.0 * std::log(1.0 / tol_) * d_ / n_;
     const double passes = std::clamp(3.0 * expected, 0.25, longest);
     if (shape_.ranks > 1) return rule_out("rk", "row after row cannot be shared out over ranks");
+    if (shape_.ridge) return rule_out("rk", "with a ridge term each row moves all of x");
+    if (!tall()) return rule_out("rk", "fewer than twice as many rows as columns");
     if (trial_ || looks_) return rule_out("rk", "a look at some rows tells more than a trial");
     if (at_least * expected > passes)
       return rule_out("rk", fmt::format("{:.2g} passes or more, even for rows alike", expected));
@@ -208,6 +212,7 @@ class Chooser {
   double tol_, n_, d_;
   const std::optional<SubsetTrial>& trial_;
   bool looks_;
+  double unknown_steps_ = unknown_krylov_steps;
   Choice out_;
 };
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "spectrum/sparse_gram.hpp"
+#include "spectrum/nominal.hpp"
+#include "spectrum/sketch.hpp"
 
 namespace polyak {
 namespace {
@@ -13,18 +14,10 @@ namespace {
 constexpr double stream_bytes = 2.5e10;   // rows of a dense A, read in order
 constexpr double sparse_bytes = 8e9;      // of CSR: entries are gathered
 constexpr double start_pass = 8e-6;       // of a pass, however little there is to read
-constexpr double gram_flops = 7.6e10;     // kernels/gram
-constexpr double product_seconds = 1.2e-9;  // spectrum/sparse_gram: of two entries of a row …
-constexpr double hit_seconds = 5e-8;        // … of an entry, where H has as many columns as …
-constexpr double far_columns = 4096.0;      // … these or more …
-constexpr double place_seconds = 2e-9;      // … and of an entry of H
 constexpr double factor_flops = 4.0e10;   // Householder and Cholesky by LAPACK …
-constexpr double half_speed = 30.0;       // … and Gram from some columns on; here half of that
+constexpr double half_speed = 30.0;       // … from some columns on; here half of that
 constexpr double half_cholesky = 400.0;   // Cholesky gets there later
 constexpr double start_look = 1e-3, slow_look = 2.5;  // a small QR is far from those rates
-constexpr double sketch_adds = 6.0e9;     // of kernels::gradient_step into L2 …
-constexpr double far_adds = 2.0e9;        // … and into a sketch of more columns than fit
-constexpr double near_columns = 256.0;
 
 constexpr double one_core_bytes = 8e9;    // of rows at random
 constexpr double row_seconds = 5e-8;      // of a step, beside its row
@@ -37,6 +30,12 @@ constexpr double ratios[] = {3.0, 4.0, 6.0, 8.0, 12.0};  // s/d of a sketch
 
 }  // namespace
 
+GramSize gram_size(const ProblemShape& shape) {
+  return {static_cast<double>(shape.rows), static_cast<double>(shape.cols),
+          static_cast<double>(shape.right_hand_sides), static_cast<double>(shape.nonzeros),
+          shape.gram_products()};
+}
+
 Costs::Costs(const ProblemShape& shape)
     : n_(static_cast<double>(shape.rows)),
       d_(static_cast<double>(shape.cols)),
@@ -48,17 +47,7 @@ Costs::Costs(const ProblemShape& shape)
   kaczmarz_ = bytes_ / one_core_bytes + n_ * row_seconds +
               (shape.dense() ? 0.0 : static_cast<double>(shape.nonzeros) * entry_seconds);
   vectors_ = 6.0 * 8.0 * n_ * c_ / stream_bytes;
-  const double entries = static_cast<double>(shape.nonzeros);
-  gram_ = few_entries(n_, d_, entries) && !shape.made_rows
-              ? gram_by_entries(entries)
-              : n_ * d_ * (d_ + c_) / (gram_flops * wide);
-  gram_ = std::max(pass_, gram_);
-}
-
-double Costs::gram_by_entries(double entries) const {
-  const double far = std::min(1.0, d_ * d_ / (far_columns * far_columns));
-  return entries * (entries / n_ * product_seconds / 2.0 + far * hit_seconds) +
-         d_ * d_ * place_seconds;
+  gram_ = std::max(pass_, nominal::gram(gram_size(shape)));
 }
 
 double Costs::kaczmarz(double passes) const {
@@ -76,8 +65,7 @@ double Costs::cholesky() const {
   return d_ * d_ * (d_ + half_cholesky) / 3.0 / factor_flops;
 }
 double Costs::sketch() const {
-  const double adds = d_ <= near_columns ? sketch_adds : far_adds;
-  return std::max(pass_, 8.0 * n_ * (d_ + c_) / adds);
+  return std::max(pass_, sketch_copies * n_ * (d_ + c_) / nominal::sketch_adds(d_));
 }
 
 double Costs::direct() const {

@@ -6,8 +6,12 @@
 // bits, every time and everywhere.
 
 #include "polyak/shape.hpp"
+#include "spectrum/sparse_gram.hpp"
 
 namespace polyak {
+
+/// What AᵀA and Aᵀb are made of.
+GramSize gram_size(const ProblemShape& shape);
 
 struct Costs {
   /// Seconds of work that are not worth looking for anything better.
@@ -32,7 +36,6 @@ struct Costs {
 
  private:
   double qr(double rows) const;  // R of so many rows of A's width
-  double gram_by_entries(double entries) const;
   double cholesky() const;
   double sketched_with(double ratio, double digits) const;
 

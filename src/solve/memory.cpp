@@ -93,11 +93,20 @@ class Memory {
   // Of length n: the state's, also in what is saved of it, and one of a rank's rows.
   double krylov() const { return c_ * (2.0 * n_ + std::max(own(), d_) + 4.0 * d_); }
 
-  // spectrum/gram: partial sums, a panel of rows for each of them, and H; or what
-  // spectrum/sparse_gram knows of each row, its bands, and H.
+  // spectrum/sparse_gram: H, once more for each further part of the rows; a band of it,
+  // and where each row goes on, for each strip at work. Or panels.
   double gram(double cols) const {
-    if (few_entries(n_, d_, entries_) && !shape_.made_rows)
-      return own() * (1.0 + threads()) + threads() * 0x1p16 + cols * cols;
+    const GramSize A = gram_size(shape_);
+    if (!few_products(A)) return gram_of_panels(cols);
+    const GramCuts cuts = gram_cuts(A);
+    const auto parts = static_cast<double>(cuts.parts);
+    const double at_work = std::min(threads(), static_cast<double>(cuts.strips) * parts);
+    const double rows = cuts.bands > 1 ? own() / parts : 0.0;
+    return parts * cols * cols + at_work * (0x1p17 + rows);
+  }
+
+  // spectrum/gram: partial sums, a panel of rows for each of them, and H.
+  double gram_of_panels(double cols) const {
     constexpr auto panel = static_cast<double>(kernels::panel_rows);
     const double chunks = cols > 512.0 ? 1.0 : std::clamp(n_ / panel, 1.0, 16.0);
     return (chunks + 1.0) * cols * cols + std::min(chunks, 4.0) * panel * cols;
@@ -124,7 +133,7 @@ class Memory {
   double spectrum() const {
     const bool given = options_.lambda_min && options_.lambda_max;
     SpectrumBy by = spectrum_named(options_.spectrum);
-    if (by == SpectrumBy::automatic) by = cheapest_spectrum(shape_.rows, shape_.cols);
+    if (by == SpectrumBy::automatic) by = cheapest_spectrum(gram_size(shape_));
     if (given || by == SpectrumBy::lanczos) return 60.0 * d_;
     const double exact =
         gram(d_) + (d_ <= static_cast<double>(most_model_columns) ? 3.0 : 0.0) * d_ * d_;
@@ -134,7 +143,7 @@ class Memory {
   // spectrum/sketch_extremes: the sketch, and its Gram matrix twice.
   double sketched_spectrum() const {
     const double rows = static_cast<double>(extremes_sketch_rows(shape_.cols));
-    return (rows + 1024.0) * d_ + gram(d_) + 2.0 * d_ * d_;
+    return (rows + 1024.0) * d_ + gram_of_panels(d_) + 2.0 * d_ * d_;
   }
 
   double n_, d_, c_, entries_;

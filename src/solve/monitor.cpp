@@ -4,23 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "linalg/norm.hpp"
+
 namespace polyak {
-namespace {
-
-// Sums of squares of numbers of any size: by the largest.
-double norm(const double* v, Index count) {
-  double largest = 0.0;
-  for (Index j = 0; j < count; ++j) {
-    if (!std::isfinite(v[j])) return std::numeric_limits<double>::quiet_NaN();
-    largest = std::max(largest, std::abs(v[j]));
-  }
-  if (largest == 0.0) return 0.0;
-  double sum = 0.0;
-  for (Index j = 0; j < count; ++j) sum += (v[j] / largest) * (v[j] / largest);
-  return largest * std::sqrt(sum);
-}
-
-}  // namespace
 
 Monitor::Monitor(const Problem& problem, const MatrixFacts& facts, Products& products, double tol)
     : problem_(problem),
@@ -31,7 +17,7 @@ Monitor::Monitor(const Problem& problem, const MatrixFacts& facts, Products& pro
       unit_(facts.scale.a / facts.scale.b),
       // With a ridge the problem is [A; √ridge·I]x = [b; 0], and so are its norms.
       frobenius_(std::sqrt(facts.frobenius2 + ridge_ * static_cast<double>(problem.cols()))),
-      b_norm_(norm(facts.b_norms.data(), std::ssize(facts.b_norms))),
+      b_norm_(norm_of_any_size(facts.b_norms.data(), std::ssize(facts.b_norms))),
       g_(to_size(problem.right_hand_sides() * problem.cols())),
       residual2_(to_size(problem.right_hand_sides())) {}
 
@@ -63,13 +49,13 @@ double Monitor::error(ConstView x) const {
   std::vector<double> difference(to_size(x.size()));
   for (Index i = 0; i < x.size(); ++i)
     difference[to_size(i)] = x.data[i] - reference.data[i];
-  const double size = norm(reference.data, reference.size());
-  const double away = norm(difference.data(), x.size());
+  const double size = norm_of_any_size(reference.data, reference.size());
+  const double away = norm_of_any_size(difference.data(), x.size());
   return size > 0.0 ? away / size : away;
 }
 
 double Monitor::size_of(ConstView x, Index c) const {
-  return frobenius_ * (norm(x.row(c), x.cols) / unit_) + facts_.b_norms[to_size(c)];
+  return frobenius_ * (norm_of_any_size(x.row(c), x.cols) / unit_) + facts_.b_norms[to_size(c)];
 }
 
 Monitor::Bars Monitor::bars(ConstView x, Index c) const {
@@ -97,7 +83,7 @@ Measured Monitor::measure(ConstView x) {
   double total2 = 0.0, worst_gradient = 0.0;
   for (Index c = 0; c < columns; ++c) {
     const double r = std::sqrt(residual2_[to_size(c)]);
-    const double g = norm(g_.data() + c * d, d);
+    const double g = norm_of_any_size(g_.data() + c * d, d);
     const double by_residual = r == 0.0 ? 0.0 : r / size_of(x, c);
     const double by_gradient = g == 0.0 ? 0.0 : g / (frobenius_ * r);
     const double nearer = std::min(by_residual, by_gradient);
@@ -113,7 +99,7 @@ Measured Monitor::measure(ConstView x) {
   out.distance = tol_ > 0.0 ? out.distance / tol_
                  : out.distance > 0.0 ? std::numeric_limits<double>::infinity() : 0.0;
   out.residual = std::sqrt(total2);
-  const double gradient = norm(g_.data(), columns * d);
+  const double gradient = norm_of_any_size(g_.data(), columns * d);
   out.finite = std::isfinite(out.residual) && std::isfinite(gradient);
   out.line.residual_norm = std::sqrt(data2) / facts_.scale.b;
   out.line.gradient_norm = gradient / facts_.scale.a / facts_.scale.b;

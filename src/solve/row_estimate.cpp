@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linalg/norm.hpp"
+
 namespace polyak {
 namespace {
 
@@ -10,12 +12,6 @@ constexpr double deviations = 4.0;  // of a normal law: 3e-5 on either side
 constexpr Index chunks = 8;         // whatever the team: the sums are always the same
 
 Index rows_drawn(Index rows) { return std::clamp<Index>(rows / 400, 256, 2048); }
-
-double norm(const double* v, Index count) {
-  double sum = 0.0;
-  for (Index j = 0; j < count; ++j) sum += v[j] * v[j];
-  return std::sqrt(sum);
-}
 
 // Of a mean of m values, from Σ v/m and Σ v²/m.
 double deviation(double mean, double mean_square, double m) {

@@ -1,11 +1,17 @@
 #include "polyak/shape.hpp"
 
-#include "spectrum/sparse_gram.hpp"
+#include <algorithm>
 
 namespace polyak {
 
+// Rows of equal length have the fewest.
+double ProblemShape::gram_products() const {
+  const auto entries = static_cast<double>(nonzeros);
+  return products > 0.0 ? products : entries * entries / static_cast<double>(std::max<Index>(1, rows));
+}
+
 ProblemShape shape_of(const Problem& problem) {
-  ProblemShape out{.rows = problem.rows(),
+  return {.rows = problem.rows(),
           .cols = problem.cols(),
           .right_hand_sides = problem.right_hand_sides(),
           .nonzeros = problem.A().nonzeros(),
@@ -13,9 +19,8 @@ ProblemShape shape_of(const Problem& problem) {
           .weighted = !problem.weights().empty(),
           .ridge = problem.ridge() > 0.0,
           .bounds = problem.has_bounds(),
-          .ranks = problem.A().share().ranks};
-  out.made_rows = !out.dense() && !is_csr(*problem.A().share().rows);
-  return out;
+          .ranks = problem.A().share().ranks,
+          .products = problem.A().gram_products()};
 }
 
 }  // namespace polyak

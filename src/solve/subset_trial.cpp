@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "linalg/norm.hpp"
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
 #include "solve/row_subset.hpp"
@@ -15,12 +16,6 @@ namespace {
 constexpr std::uint64_t to_solve = 0, to_check = 1;  // draws of row_subset
 
 Index rows_to_check(Index rows) { return std::clamp<Index>(rows / 200, 1000, 10000); }
-
-double norm(const double* v, Index count) {
-  double sum = 0.0;
-  for (Index j = 0; j < count; ++j) sum += v[j] * v[j];
-  return std::sqrt(sum);
-}
 
 // Row by row, so that what holds for all of m rows drawn at random holds for
 // all but a few of the others; and no unit is shared between rows.

@@ -7,6 +7,7 @@
 #include "linalg/blas.hpp"
 #include "spectrum/gram.hpp"
 #include "spectrum/lanczos.hpp"
+#include "spectrum/nominal.hpp"
 #include "spectrum/resolved.hpp"
 #include "spectrum/sketch.hpp"
 
@@ -38,18 +39,12 @@ RitzValues row_lanczos(const Problem& problem, Scale scale, std::span<const doub
                  });
 }
 
-// Nominal rates of the machine of two cores that choices are made by
-// (solve/costs.cpp): the Gram kernel, and additions into a sketch beyond cache.
-constexpr double gram_flops = 7.6e10;
-constexpr double sketch_adds = 2.0e9;
-constexpr double most_sketch_bytes = 0x1p29;
-
 // The sketch must be clearly cheaper: its ends are estimates.
-bool sketch_pays(Index rows, Index cols) {
-  const double n = static_cast<double>(rows), d = static_cast<double>(cols);
-  const double s = static_cast<double>(extremes_sketch_rows(cols));
-  const double sketch = sketch_copies * n * d / sketch_adds + s * d * d / gram_flops;
-  return 8.0 * s * d <= most_sketch_bytes && 2.0 * sketch < n * d * d / gram_flops;
+bool sketch_pays(const GramSize& A) {
+  constexpr double most_bytes = 0x1p29;
+  const auto s = static_cast<double>(extremes_sketch_rows(static_cast<Index>(A.d)));
+  const double sketch = sketch_copies * A.n * A.d / nominal::far_adds + nominal::dense_gram(s, A.d);
+  return 8.0 * s * A.d <= most_bytes && 2.0 * sketch < nominal::gram(A);
 }
 
 // Wide enough bars would leave the plan without a plan.
@@ -110,16 +105,17 @@ Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, Thre
   return out;
 }
 
-SpectrumBy cheapest_spectrum(Index rows, Index cols) {
-  if (cols > most_exact_columns) return SpectrumBy::lanczos;
-  const bool sketch = cols > most_model_columns && sketch_pays(rows, cols);
+SpectrumBy cheapest_spectrum(const GramSize& A) {
+  if (A.d > static_cast<double>(most_exact_columns)) return SpectrumBy::lanczos;
+  const bool sketch = A.d > static_cast<double>(most_model_columns) && sketch_pays(A);
   return sketch ? SpectrumBy::sketch : SpectrumBy::exact;
 }
 
 Extremes extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                   std::uint64_t seed, SpectrumBy by) {
-  const Index n = problem.rows(), d = problem.cols();
-  const SpectrumBy taken = by == SpectrumBy::automatic ? cheapest_spectrum(n, d) : by;
+  const Index d = problem.cols();
+  const SpectrumBy taken =
+      by == SpectrumBy::automatic ? cheapest_spectrum(gram_size(problem.A())) : by;
   if (taken == SpectrumBy::lanczos) return lanczos_extremes(problem, facts, team, seed);
   double rows_read = 0.0;
   if (taken == SpectrumBy::sketch) {

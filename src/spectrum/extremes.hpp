@@ -11,6 +11,7 @@
 #include "polyak/problem.hpp"
 #include "spectrum/facts.hpp"
 #include "spectrum/sketch_bounds.hpp"
+#include "spectrum/sparse_gram.hpp"
 
 namespace polyak {
 
@@ -66,7 +67,7 @@ Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, Thre
 /// What `automatic` takes: exact up to most_model_columns, where the models of
 /// the noise use the vectors, and where that is about as cheap; beyond
 /// most_exact_columns Lanczos; the sketch in between. By sizes alone.
-SpectrumBy cheapest_spectrum(Index rows, Index cols);
+SpectrumBy cheapest_spectrum(const GramSize& A);
 
 /// With vectors up to most_model_columns. Where `automatic` takes the sketch and
 /// its bars leave kappa open by more than a factor of 4, it goes on to exact.

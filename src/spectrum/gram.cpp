@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "linalg/symmetric.hpp"
+#include "matrix/whole.hpp"
 #include "polyak/error.hpp"
 #include "spectrum/gram_panels.hpp"
 #include "spectrum/sparse_gram.hpp"
@@ -150,9 +151,9 @@ std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>&
 
 double gram_additions(const RowMatrix& A) {
   if (has_sparse_gram(A)) return sparse_gram_additions(A);
-  // Whichever way the others' rows go: all ranks have to come to one number.
-  if (A.share().rows != &A && A.nonzeros() < A.rows() * A.cols())
-    return static_cast<double>(A.rows());
+  // Of each rank's rows, and of what they come to together.
+  if (const Share own = A.share(); own.rows != &A)
+    return largest_of_ranks(A, gram_additions(*own.rows)) + static_cast<double>(own.ranks);
   const Index chunks = chunk_count(A);
   return static_cast<double>(std::min(A.rows(), block_rows) + A.rows() / (chunks * block_rows) +
                              chunks);

@@ -18,7 +18,7 @@ std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>&
                          ThreadTeam& team, ConstView b = {});
 
 /// The longest chain of additions behind an entry of it, b or not: each entry is
-/// off by at most about half as many eps·Σ|terms|.
+/// off by at most about half as many eps·Σ|terms|. All ranks call it together.
 double gram_additions(const RowMatrix& A);
 
 /// Rows first, first + 1, … times their factors.

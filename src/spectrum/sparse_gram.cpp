@@ -12,16 +12,16 @@ namespace polyak {
 namespace {
 
 constexpr Index band_values = 1 << 16;  // of H, which stay in the second cache
+constexpr Index most_tasks = 16;
 
-// Sums over this many rows before they are added to H: short chains of additions
-// where that costs little beside the products.
-Index block_rows(const RowMatrix& A) {
-  constexpr double least = 4096.0;
-  const auto n = static_cast<double>(A.rows()), d = static_cast<double>(A.cols());
-  const double entries = static_cast<double>(A.nonzeros());
-  const double products = entries * entries / std::max(1.0, n);
-  const double blocks = std::clamp(products / (8.0 * d * d), 1.0, std::max(1.0, n / least));
-  return std::max<Index>(1, static_cast<Index>(std::ceil(n / std::floor(blocks))));
+// The first rows of the bands, and the end of the last.
+std::vector<Index> band_starts(Index width) {
+  constexpr Index flat = 256;  // bands are as high as this where rows of H are shorter
+  std::vector<Index> out{0};
+  while (out.back() < width)
+    out.push_back(std::min(width, out.back() + std::max<Index>(1, band_values / std::max(
+                                                                      out.back(), flat))));
+  return out;
 }
 
 template <class Value, class Column>
@@ -30,39 +30,55 @@ class Bands {
 
  public:
   Bands(const CsrRows<Value, Column>& A, const std::function<double(Index)>& factor, ConstView b,
-        Index rows)
-      : A_(A), b_(b), block_(rows), width_(A.cols() + b.cols), factors_(to_size(A.rows())) {
-    for (Index i = 0; i < A.rows(); ++i) factors_[to_size(i)] = factor(i);
-  }
+        GramCuts cuts)
+      : A_(A), factor_(factor), b_(b), cuts_(cuts), width_(A.cols() + b.cols),
+        starts_(band_starts(width_)) {}
 
   std::vector<double> sum(ThreadTeam& team) const {
     std::vector<double> H(to_size(width_ * width_));
-    std::vector<Index> starts{0};
-    while (starts.back() < width_)
-      starts.push_back(std::min(width_, starts.back() + height_at(starts.back())));
-    const Index bands = std::ssize(starts) - 1, strips = std::min<Index>(bands, 16);
-    team.run(strips, [&](Index strip) {
-      const Index first = strip * bands / strips, last = (strip + 1) * bands / strips;
-      std::vector<Index> next = first_columns(starts[to_size(first)]);
-      for (Index band = first; band < last; ++band)
-        add_band(starts[to_size(band)], starts[to_size(band + 1)], next, H.data());
+    Buffer others(cuts_.parts - 1, width_ * width_);  // of all parts but the first
+    team.run(cuts_.strips * cuts_.parts, [&](Index task) {
+      const Index part = task / cuts_.strips;
+      add_strip(task % cuts_.strips, part, part == 0 ? H.data() : others.view().row(part - 1));
     });
+    if (cuts_.parts > 1) add_parts(others.view(), team, H);
     return H;
   }
 
  private:
-  // Rows of H whose lower triangle fills a band.
-  Index height_at(Index row) const {
-    return std::max<Index>(1, band_values / std::min(width_, std::max<Index>(row, 256)));
+  struct Rows {
+    Index first, last;
+  };
+  Rows rows_of(Index part) const {
+    return {part * A_.rows() / cuts_.parts, (part + 1) * A_.rows() / cuts_.parts};
+  }
+
+  void add_parts(ConstView others, ThreadTeam& team, std::vector<double>& H) const {
+    team.run(width_, [&](Index k) {
+      for (Index part = 0; part < others.rows; ++part) {
+        const double* const from = others.row(part) + k * width_;
+        for (Index j = 0; j <= k; ++j) H[to_size(k * width_ + j)] += from[j];
+      }
+    });
+  }
+
+  void add_strip(Index strip, Index part, double* H) const {
+    const Index first = strip * cuts_.bands / cuts_.strips;
+    const Index last = (strip + 1) * cuts_.bands / cuts_.strips;
+    const Rows rows = rows_of(part);
+    std::vector<Index> next;
+    if (cuts_.bands > 1) next = first_columns(rows, starts_[to_size(first)]);
+    for (Index band = first; band < last; ++band)
+      add_band(starts_[to_size(band)], starts_[to_size(band + 1)], rows, next, H);
   }
 
   // Of each row the first column from `top` on: most rows have none in a band,
   // and are passed over without a look at them.
-  std::vector<Index> first_columns(Index top) const {
-    std::vector<Index> out(to_size(A_.rows()));
-    for (Index i = 0; i < A_.rows(); ++i) {
-      const auto row = A_.row(i);
-      out[to_size(i)] = column_at(row, place_of(row, top));
+  std::vector<Index> first_columns(Rows rows, Index top) const {
+    std::vector<Index> out(to_size(rows.last - rows.first));
+    for (Index i = rows.first; i < rows.last; ++i) {
+      const Row row = A_.row(i);
+      out[to_size(i - rows.first)] = column_at(row, place_of(row, top));
     }
     return out;
   }
@@ -73,52 +89,60 @@ class Bands {
     return place < row.count ? static_cast<Index>(row.col[place]) : width_;
   }
 
-  void add_band(Index top, Index end, std::vector<Index>& next, double* H) const {
-    Buffer part(end - top, end);
-    for (Index first = 0; first < A_.rows(); first += block_) {
-      const Index last = std::min(A_.rows(), first + block_);
-      for (Index i = first; i < last; ++i)
-        if (next[to_size(i)] < end) next[to_size(i)] = add_row(i, top, end, part.view());
-      if (end > A_.cols())
-        for (Index i = first; i < last; ++i) add_sides(i, top, end, part.view());
+  void add_band(Index top, Index end, Rows rows, std::vector<Index>& next, double* H) const {
+    Buffer sums(end - top, end);
+    for (Index block = 0; block < cuts_.blocks; ++block) {
+      const Index all = rows.last - rows.first;
+      const Index first = rows.first + block * all / cuts_.blocks;
+      const Index last = rows.first + (block + 1) * all / cuts_.blocks;
+      for (Index i = first; i < last; ++i) {
+        if (next.empty()) add_row(i, top, end, sums.view());
+        else if (Index& here = next[to_size(i - rows.first)]; here < end)
+          here = add_row(i, top, end, sums.view());
+      }
+      for (Index i = end > A_.cols() ? first : last; i < last; ++i)
+        add_sides(i, top, end, sums.view());
       for (Index k = top; k < end; ++k)
         for (Index j = 0; j <= k; ++j)
-          H[k * width_ + j] += std::exchange(part.view()(k - top, j), 0.0);
+          H[k * width_ + j] += std::exchange(sums.view()(k - top, j), 0.0);
     }
   }
 
   // Of row i what belongs to a band, and its first column after that.
-  Index add_row(Index i, Index top, Index end, View part) const {
+  Index add_row(Index i, Index top, Index end, View sums) const {
     const Row row = A_.row(i);
+    const double f = factor_(i);
     Index t = place_of(row, top);
     for (; t < row.count && row.col[t] < end; ++t)
-      add_to(row, t + 1, twice_scaled(i, static_cast<double>(row.a[t])), part.row(row.col[t] - top));
+      add_to(row, t + 1, twice_scaled(f, static_cast<double>(row.a[t])), sums.row(row.col[t] - top));
     return column_at(row, t);
   }
 
-  void add_sides(Index i, Index top, Index end, View part) const {
+  void add_sides(Index i, Index top, Index end, View sums) const {
     const Index d = A_.cols();
+    const Row row = A_.row(i);
+    const double f = factor_(i);
     for (Index c = std::max<Index>(0, top - d); d + c < end; ++c) {
-      double* const h = part.row(d + c - top);
-      const double value = twice_scaled(i, b_(i, c));
-      add_to(A_.row(i), A_.row(i).count, value, h);
+      double* const h = sums.row(d + c - top);
+      const double value = twice_scaled(f, b_(i, c));
+      add_to(row, row.count, value, h);
       for (Index other = 0; other <= c; ++other) h[d + other] += value * b_(i, other);
     }
   }
 
   // Not by f²: what f brings into range f² may lead out of it.
-  double twice_scaled(Index i, double value) const {
-    return factors_[to_size(i)] * (factors_[to_size(i)] * value);
-  }
+  static double twice_scaled(double f, double value) { return f * (f * value); }
 
   static void add_to(const Row& row, Index count, double value, double* h) {
     for (Index t = 0; t < count; ++t) h[row.col[t]] += value * static_cast<double>(row.a[t]);
   }
 
   const CsrRows<Value, Column>& A_;
+  const std::function<double(Index)>& factor_;
   ConstView b_;
-  Index block_, width_;
-  std::vector<double> factors_;
+  GramCuts cuts_;
+  Index width_;
+  std::vector<Index> starts_;
 };
 
 template <class Value, class Column>
@@ -140,25 +164,40 @@ bool with_csr(const RowMatrix& A, const Body& body) {
 
 }  // namespace
 
-bool is_csr(const RowMatrix& A) {
-  return with_csr(A, [](const auto&) {});
+// More parts and blocks only where adding them up costs little beside the products.
+GramCuts gram_cuts(const GramSize& A) {
+  constexpr double least_rows = 4096.0, beside = 8.0;
+  const auto bands_of = [](double width) {
+    return std::ssize(band_starts(static_cast<Index>(std::max(1.0, width)))) - 1;
+  };
+  const double worth = A.products / (beside * std::max(1.0, A.d * A.d));
+  const auto blocks = static_cast<Index>(std::clamp(worth, 1.0, std::max(1.0, A.n / least_rows)));
+  const Index parts = std::clamp<Index>(most_tasks / bands_of(A.d), 1, blocks);
+  const Index bands = bands_of(A.d + A.c);
+  return {bands, std::min(bands, most_tasks), parts, blocks / parts};
+}
+
+GramSize gram_size(const RowMatrix& A, Index sides) {
+  return {static_cast<double>(A.rows()), static_cast<double>(A.cols()), static_cast<double>(sides),
+          static_cast<double>(A.nonzeros()), A.gram_products()};
 }
 
 bool has_sparse_gram(const RowMatrix& A) {
-  return is_csr(A) && few_entries(static_cast<double>(A.rows()), static_cast<double>(A.cols()),
-                                  static_cast<double>(A.nonzeros()));
+  return with_csr(A, [](const auto&) {}) && few_products(gram_size(A));
 }
 
 std::vector<double> sparse_gram(const RowMatrix& A, const std::function<double(Index)>& factor,
                                 ThreadTeam& team, ConstView b) {
   std::vector<double> H;
-  with_csr(A, [&](const auto& rows) { H = Bands(rows, factor, b, block_rows(A)).sum(team); });
+  const GramCuts cuts = gram_cuts(gram_size(A, b.cols));
+  with_csr(A, [&](const auto& rows) { H = Bands(rows, factor, b, cuts).sum(team); });
   return H;
 }
 
 double sparse_gram_additions(const RowMatrix& A) {
-  const Index block = block_rows(A);
-  return static_cast<double>(block + (A.rows() + block - 1) / block);
+  const GramCuts cuts = gram_cuts(gram_size(A));
+  const Index sums = cuts.parts * cuts.blocks;
+  return static_cast<double>((A.rows() + sums - 1) / sums + 1 + cuts.blocks + cuts.parts);
 }
 
 }  // namespace polyak

@@ -30,6 +30,20 @@ def generate(name, rows, cols):
     return [f"{name}/A.npy", f"{name}/b.npy"]
 
 
+def sparse(rows, cols):
+    """Three entries in each row."""
+    with open("sparse_A.mtx", "w") as file:
+        file.write(f"%%MatrixMarket matrix coordinate real general\n{rows} {cols} {3 * rows}\n")
+        for i in range(rows):
+            for j in sorted({(i * 7) % cols, (i * 11 + 1) % cols, (i * 13 + 2) % cols} |
+                            {(i + k) % cols for k in range(3)})[:3]:
+                file.write(f"{i + 1} {j + 1} {1.0 + (i * j) % 5}\n")
+    with open("sparse_b.mtx", "w") as file:
+        file.write(f"%%MatrixMarket matrix array real general\n{rows} 1\n")
+        file.writelines(f"{i % 10}\n" for i in range(rows))
+    return ["sparse_A.mtx", "sparse_b.mtx"]
+
+
 def foretold(*arguments):
     run = subprocess.run([POLYAK, "solve", *arguments, "--dry-run", "--log-format", "json"],
                          check=True, capture_output=True)
@@ -42,6 +56,7 @@ def main():
     many_columns = generate("many_columns", 4000, 1200)
     many_rows = generate("many_rows", 1500000, 4)
     both = generate("both", 40000, 800)
+    few_entries = sparse(6000, 1800)
     tiny = generate("tiny", 200, 8)
     failed = False
     for data, options in [
@@ -54,6 +69,8 @@ def main():
         (many_rows, ["--method", "minibatch-hbm", "--batch", "1000", "--max-passes", "1"]),
         (many_rows, ["--method", "rk", "--max-passes", "1"]),
         (both, ["--method", "normal"]),
+        (few_entries, ["--method", "normal"]),
+        (few_entries, ["--method", "hbm", "--max-passes", "3"]),
         (both, []),  # foretold is the hungriest that auto may come to
     ]:
         memory = foretold(*data, *options)

@@ -90,17 +90,29 @@ TEST(automatic_plan, of_long_sparse_columns_begins_with_cg_and_may_go_on_with_th
   EXPECT_EQ(list[1].method, "normal");
 }
 
-// A projector has no entries to go by: its rows would be made dense.
-TEST(automatic_plan, of_rows_made_when_asked_for_counts_on_no_sparse_product) {
-  ProblemShape made = sparse(90000, 4096, 60);
-  const double stored = Costs(made).gram();
-  made.made_rows = true;
-  EXPECT_GT(Costs(made).gram(), 10.0 * stored);
+// Rows that differ in length, and those of a projector, which are made dense.
+TEST(automatic_plan, counts_the_products_that_the_normal_equations_are_made_of) {
+  ProblemShape shape = sparse(90000, 4096, 60);
+  const double even = Costs(shape).gram();
+  shape.products = 10.0 * shape.gram_products();
+  EXPECT_GT(Costs(shape).gram(), 2.0 * even);
+  shape.products = 90000.0 * 4096.0 * 4096.0;
+  EXPECT_EQ(Costs(shape).gram(), Costs(dense(90000, 4096)).gram());
+  ProblemShape sides = dense(100000, 10);
+  sides.right_hand_sides = 100;  // more than columns: A is dense all the same
+  EXPECT_GT(Costs(sides).gram(), 100000.0 * 110.0 * 110.0 / 1e11);
 }
 
 TEST(automatic_plan, rules_out_the_normal_equations_where_their_square_is_too_large) {
   const AutomaticPlan plan = automatic_plan(sparse(1000000, 20000, 20), automatic());
   EXPECT_NE(reason(plan, "normal").find("GB"), std::string::npos) << reason(plan, "normal");
+}
+
+TEST(automatic_plan, tries_no_kaczmarz_where_each_row_moves_all_of_x) {
+  ProblemShape ridge = sparse(1000000, 10000, 20);
+  EXPECT_EQ(automatic_plan(ridge, automatic()).steps[0].method, "rk");
+  ridge.ridge = true;
+  EXPECT_NE(reason(automatic_plan(ridge, automatic()), "rk").find("ridge"), std::string::npos);
 }
 
 TEST(automatic_plan, tries_no_kaczmarz_that_could_not_end_in_time) {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "polyak/generate.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace polyak::test {
@@ -271,6 +272,38 @@ TEST(ranks, sample_by_any_law_as_one_machine_does) {
   options.probabilities[700] = options.probabilities[800] = 0.0;
   for (const std::string& line : refusals_on_ranks(3, whole, options))
     EXPECT_NE(line.find("probabilities, row 701: a row that is not zero"), std::string::npos) << line;
+}
+
+// Between measurements: all ranks come to the same numbers, or they would not stop together.
+TEST(ranks, look_at_the_rows_that_one_machine_looks_at) {
+  SolveOptions options = with_method("minibatch-hbm");
+  options.batch_size = 100;
+  options.tol = 1e-10;
+  SpectrumProblem shape;
+  shape.rows = 12000;
+  shape.cols = 60;
+  shape.decay = Decay::algebraic;
+  shape.rho = 1.0;
+  shape.kappa = 100.0;
+  const GeneratedProblem made = generate(shape, {});
+  ProblemData whole;
+  whole.A = made.A;
+  whole.b = made.b;
+  const Report alone = solve(Problem(whole), options);
+  ASSERT_GE(alone.looks.size(), 3u);
+  for (Index ranks : {2, 3}) {
+    const auto reports = solve_on_ranks(ranks, whole, options);
+    for (const Report& report : reports) {
+      EXPECT_EQ(report.status, Status::converged) << report.reason;
+      ASSERT_EQ(report.looks.size(), alone.looks.size());
+      for (std::size_t k = 0; k < alone.looks.size(); ++k) {
+        EXPECT_EQ(report.looks[k].iteration, alone.looks[k].iteration);
+        EXPECT_EQ(report.looks[k].distance, reports.front().looks[k].distance);
+        EXPECT_NEAR(report.looks[k].distance, alone.looks[k].distance,
+                    1e-6 * alone.looks[k].distance);
+      }
+    }
+  }
 }
 
 TEST(ranks, count_zero_rows_whose_right_hand_side_is_not) {

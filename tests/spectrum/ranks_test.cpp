@@ -67,6 +67,39 @@ TEST(ranks, estimate_the_ends_of_the_spectrum_alike) {
   }
 }
 
+// About four entries a row: AᵀA of each rank's rows goes entry by entry.
+ProblemData sparse(Index rows, Index cols) {
+  const Rows values = random(rows, cols, 15);
+  std::vector<Triplet> entries;
+  for (Index i = 0; i < rows; ++i)
+    for (Index t = 0; t < 4; ++t) {
+      const Index j = (i * (2 * t + 1) + 7 * t) % cols;
+      entries.push_back({i, j, values(i, j)});
+    }
+  ProblemData out;
+  out.A = csr_from_triplets(std::move(entries), rows, cols);
+  out.b = array(random(rows, 1, 16));
+  return out;
+}
+
+TEST(ranks, know_the_exact_spectrum_of_sparse_rows) {
+  const ProblemData whole = sparse(300, 40);
+  const auto exact = [](const Problem& problem) {
+    ThreadTeam team(1);
+    return exact_extremes(problem, gather_facts(problem, team), team, false);
+  };
+  const Extremes alone = exact(Problem(whole));
+  ASSERT_GT(alone.lambda_min, 0.0);
+  for (Index ranks : {2, 3}) {
+    const auto found = on_ranks<Extremes>(ranks, whole, exact);
+    for (const Extremes& e : found) {
+      EXPECT_EQ(e.lambda_min, found.front().lambda_min);
+      EXPECT_NEAR(e.lambda_max, alone.lambda_max, 1e-13 * alone.lambda_max);
+      EXPECT_NEAR(e.lambda_min, alone.lambda_min, 1e-13 * alone.lambda_max);
+    }
+  }
+}
+
 void expect_near(const std::vector<double>& a, const std::vector<double>& b) {
   ASSERT_EQ(a.size(), b.size());
   double largest = 0.0;

@@ -105,41 +105,47 @@ TEST(SketchExtremes, HaveTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(TheSpectrum, IsExactWhereThatIsCheapASketchForManyRowsAndLanczosForManyColumns) {
-  EXPECT_EQ(cheapest_spectrum(1'000'000, 256), SpectrumBy::exact);
-  EXPECT_EQ(cheapest_spectrum(1'000'000, 300), SpectrumBy::exact);
-  EXPECT_EQ(cheapest_spectrum(5'000, 1000), SpectrumBy::exact);
-  EXPECT_EQ(cheapest_spectrum(200'000, 1000), SpectrumBy::sketch);
-  EXPECT_EQ(cheapest_spectrum(200'000, 2000), SpectrumBy::sketch);
-  EXPECT_EQ(cheapest_spectrum(10'000'000, 3000), SpectrumBy::exact);  // 550 MiB of sketch
-  EXPECT_EQ(cheapest_spectrum(10, 3001), SpectrumBy::lanczos);
+  const auto by_shape = [](Index rows, Index cols) {
+    const auto n = static_cast<double>(rows), d = static_cast<double>(cols);
+    return cheapest_spectrum({n, d, 0.0, n * d, n * d * d});
+  };
+  EXPECT_EQ(by_shape(1'000'000, 256), SpectrumBy::exact);
+  EXPECT_EQ(by_shape(1'000'000, 300), SpectrumBy::exact);
+  EXPECT_EQ(by_shape(5'000, 1000), SpectrumBy::exact);
+  EXPECT_EQ(by_shape(200'000, 1000), SpectrumBy::sketch);
+  EXPECT_EQ(by_shape(200'000, 2000), SpectrumBy::sketch);
+  EXPECT_EQ(by_shape(10'000'000, 3000), SpectrumBy::exact);  // 550 MiB of sketch
+  EXPECT_EQ(cheapest_spectrum({2e5, 2000, 0.0, 1e6, 5e6}), SpectrumBy::exact);  // AᵀA by entries
+  EXPECT_EQ(by_shape(10, 3001), SpectrumBy::lanczos);
 }
 
 // Three entries in each of many rows, larger ones to the right. With `twins` two
 // columns are equal.
 Problem three_entries(Index rows, Index cols, bool twins) {
   const Random random(23, 0);
-  std::vector<Triplet> entries;
+  std::vector<float> values(to_size(rows * cols), 0.0f);
   for (Index i = 0; i < rows; ++i) {
+    const auto add = [&](Index j, double v) { values[to_size(i * cols + j)] += static_cast<float>(v); };
     for (Index k = 0; k < 3; ++k) {
       const double u = random.uniform(to_size(i), to_size(2 * k));
       const double sign = random.uniform(to_size(i), to_size(2 * k + 1)) - 0.4;
       const auto j = static_cast<Index>(u * static_cast<double>(cols));
       if (twins && j == 5) continue;
-      entries.push_back({i, j, (1.0 + 4.0 * u) * sign});
-      if (twins && j == 3) entries.push_back({i, 5, (1.0 + 4.0 * u) * sign});
+      add(j, (1.0 + 4.0 * u) * sign);
+      if (twins && j == 3) add(5, (1.0 + 4.0 * u) * sign);
     }
   }
   ProblemData data;
-  data.A = csr_from_triplets(std::move(entries), rows, cols);
+  data.A = dense_matrix(std::move(values), rows, cols);
   data.b = Array(std::vector<double>(to_size(rows), 0.0), rows);
   return Problem(std::move(data));
 }
 
 TEST(TheSpectrum, GoesOnFromASketchWithWideBarsToTheExactOne) {
-  const Index n = 42'000, cols = 1000;
-  ASSERT_EQ(cheapest_spectrum(n, cols), SpectrumBy::sketch);
+  const Index n = 46'000, cols = 1000;
   ThreadTeam team(2);
   const Problem problem = three_entries(n, cols, false);
+  ASSERT_EQ(cheapest_spectrum(gram_size(problem.A())), SpectrumBy::sketch);
   const MatrixFacts facts = gather_facts(problem, team);
   const Extremes taken = extremes(problem, facts, team, 1);
   const Extremes exact = extremes(problem, facts, team, 1, SpectrumBy::exact);

@@ -71,18 +71,44 @@ TEST_P(SparseGram, HasTheSameBitsForAnyNumberOfThreads) {
   for (const int threads : {2, 7}) EXPECT_EQ(gram_of(*A, threads, b), one) << threads;
 }
 
-// One band, several, several of one row each; one block of rows and several.
+// One band, several, more than strips; one part of the rows, several, several blocks each.
 INSTANTIATE_TEST_SUITE_P(Shapes, SparseGram,
-                         ::testing::Values(Shape{40, 30}, Shape{300, 255}, Shape{200, 700},
-                                           Shape{400, 1100}, Shape{9000, 25}));
+                         ::testing::Values(Shape{400, 30}, Shape{300, 255}, Shape{200, 700},
+                                           Shape{300, 1800}, Shape{9000, 35}, Shape{90000, 30},
+                                           Shape{20000, 260}));
 
-TEST(SparseGramBlocks, AreSummedApartWhereRowsAreMany) {
-  const auto A = stored<double, std::int32_t>(few(9000, 25, 79));
-  EXPECT_EQ(sparse_gram_additions(*A), 4500.0 + 2.0);
+void expect_cuts(const GramSize& A, GramCuts wanted) {
+  const GramCuts cuts = gram_cuts(A);
+  EXPECT_EQ(cuts.bands, wanted.bands);
+  EXPECT_EQ(cuts.strips, wanted.strips);
+  EXPECT_EQ(cuts.parts, wanted.parts);
+  EXPECT_EQ(cuts.blocks, wanted.blocks);
+}
+TEST(GramCuts, GiveEveryThreadSomethingToDo) {
+  expect_cuts({100, 30, 1, 300, 900}, {1, 1, 1, 1});
+  expect_cuts({90'000, 30, 1, 270'000, 810'000}, {1, 1, 16, 1});
+  expect_cuts({1e6, 30, 1, 3e6, 9e6}, {1, 1, 16, 15});
+  expect_cuts({300, 1800, 1, 900, 2700}, {25, 16, 1, 1});
+  expect_cuts({20'000, 260, 1, 6e4, 3e6}, {2, 2, 4, 1});
+}
+
+TEST(GramCuts, LeaveAtMostSoManyAdditionsToAnEntry) {
+  const auto A = stored<double, std::int32_t>(few(9000, 35, 79));
+  EXPECT_EQ(sparse_gram_additions(*A), 4500.0 + 1.0 + 1.0 + 2.0);  // two parts
+}
+
+TEST(FewProducts, AreCountedRowByRow) {
+  constexpr Index n = 600, d = 60;
+  Matrix A = Matrix::Zero(n, d);
+  for (Index i = 0; i < n / 10; ++i) A.row(i).setOnes();  // a tenth of all entries …
+  const MatrixPtr csr = stored<double, std::int32_t>(A);
+  EXPECT_EQ(csr->gram_products(), 60.0 * 60.0 * 60.0);
+  EXPECT_FALSE(has_sparse_gram(*csr));  // … but of all products too
+  EXPECT_EQ(dense_matrix(values<double>(A), n, d)->gram_products(), 600.0 * 60.0 * 60.0);
 }
 
 // n equal entries of 0.1 in a column: one chain would be off by up to n/2 roundings.
-TEST(SparseGramBlocks, KeepTheSumOfALongColumnClose) {
+TEST(GramCuts, KeepTheSumOfALongColumnClose) {
   constexpr Index n = 100'000, d = 8;
   Csr<double, std::int32_t> csr{{0}, {}, {}, d};
   for (Index i = 0; i < n; ++i) {
@@ -95,7 +121,7 @@ TEST(SparseGramBlocks, KeepTheSumOfALongColumnClose) {
   ThreadTeam team(2);
   const auto H = gram(*A, [](Index) { return 1.0; }, team);
   EXPECT_NEAR(H[3 * d + 3], n * 0.1 * 0.1, sparse_gram_additions(*A) * 0x1p-53 * n * 0.01);
-  EXPECT_LT(sparse_gram_additions(*A), n / 20);
+  EXPECT_LT(sparse_gram_additions(*A), n / 10);
   EXPECT_EQ(H[0], 0.0);
 }
 
@@ -109,10 +135,10 @@ TEST(SparseGramOf, ExtremeFactorsStaysInRange) {
 }
 
 TEST(HasSparseGram, OnlyWhatIsStoredByEntriesAndHasFew) {
-  const Matrix A = few(60, 40, 82);
+  const Matrix A = few(200, 40, 82);
   EXPECT_TRUE(has_sparse_gram(*stored<double, std::int32_t>(A)));
-  EXPECT_FALSE(has_sparse_gram(*dense_matrix(values<double>(A), 60, 40)));
-  EXPECT_FALSE(has_sparse_gram(*stored<double, std::int32_t>(normal(60, 40, 83))));
+  EXPECT_FALSE(has_sparse_gram(*dense_matrix(values<double>(A), 200, 40)));
+  EXPECT_FALSE(has_sparse_gram(*stored<double, std::int32_t>(normal(200, 40, 83))));
 }
 
 }  // namespace
