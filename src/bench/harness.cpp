@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
+#include <random>
 #include <thread>
+#include <utility>
 
 namespace polyak::bench {
 namespace {
@@ -26,6 +29,16 @@ Index calls_for(const Contender& contender, double short_run_s) {
   return calls;
 }
 
+// Shuffled anew: nobody is always first, or always after the same one.
+std::vector<std::size_t> order_of(std::size_t round, std::size_t contenders) {
+  std::vector<std::size_t> out(contenders);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  std::mt19937_64 random(round);
+  for (std::size_t left = contenders; left > 1; --left)
+    std::swap(out[left - 1], out[random() % left]);
+  return out;
+}
+
 }  // namespace
 
 Spread spread_of(std::vector<double> samples) {
@@ -42,8 +55,7 @@ void Race::run(const Pace& pace) {
   while (std::ssize(rounds_) < pace.most_rounds &&
          (std::ssize(rounds_) < pace.least_rounds || now_s() < end)) {
     Round round(contenders_.size());
-    for (std::size_t place = 0; place < contenders_.size(); ++place) {
-      const std::size_t i = (place + rounds_.size()) % contenders_.size();  // nobody is always first
+    for (const std::size_t i : order_of(rounds_.size(), contenders_.size())) {
       std::this_thread::sleep_for(std::chrono::duration<double>(pace.settle_s));
       if (pace.before_each) pace.before_each();
       round[i] = contenders_[i].run(calls[i]);

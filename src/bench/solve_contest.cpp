@@ -13,7 +13,8 @@ namespace {
 
 using Kind = Entrant::Kind;
 constexpr Index allowance_s = 60;     // for one solve by anybody
-constexpr double long_round_s = 30.0;  // from here on one round after the first must do
+constexpr double long_round_s = 30.0;  // from here on one round after the first must do …
+constexpr double short_round_s = 1.0;  // … and up to here there are many
 
 class Contest {
  public:
@@ -33,7 +34,7 @@ class Contest {
   }
 
   Outcome run() {
-    session_.run_single_calls(race_, 1.0 / 20.0, first_round_s_ > long_round_s ? 1 : 3);
+    session_.run_single_calls(race_, 1.0 / 20.0, least_rounds());
     for (std::size_t i = 0; i < outcome_.entrants.size(); ++i) {
       Entrant& one = outcome_.entrants[i];
       for (const Race::Round& round : race_.rounds()) one.seconds.push_back(round[i]);
@@ -46,6 +47,11 @@ class Contest {
   }
 
  private:
+  Index least_rounds() const {
+    if (first_round_s_ > long_round_s) return 1;
+    return first_round_s_ > short_round_s ? 3 : 15;
+  }
+
   // A method and a peer may have the same name.
   static std::string line_of(const Entrant& one) {
     return one.kind == Kind::peer ? "peer: " + one.name : one.name;
