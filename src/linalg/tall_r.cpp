@@ -24,7 +24,8 @@ void add_range(Tsqr& tsqr, Index first, Index last, const RowSource& source) {
 }  // namespace
 
 // Of at least four blocks and 4·cols rows (merging costs about as much as cols rows);
-// more than eight only where their R factors take a 32nd of the rows or less.
+// more than eight only where their R factors take a 32nd of the rows or less; at most 64,
+// and 256 MiB of R factors.
 Index tall_r_chunks(Index rows, Index cols) {
   constexpr double most_bytes = 0x1p28;
   const auto n = static_cast<double>(rows), d = static_cast<double>(std::max<Index>(1, cols));
