@@ -246,11 +246,14 @@ json races(const Race& race, Index rows, Index cols) {
     out.push_back(race.run(problem));
     destroy(problem);
   }
-  RaceProblem sparse = sparse_problem(rows, sparse_cols, entries);
-  sparse.name = "sparse " + size + std::to_string(sparse_cols) + ", " + std::to_string(entries) +
-                " entries a row, consistent";
-  out.push_back(race.run(sparse));
-  destroy(sparse);
+  for (const double condition : {100.0, 1.0}) {
+    RaceProblem sparse = sparse_problem(rows, sparse_cols, entries, condition);
+    sparse.name = "sparse " + size + std::to_string(sparse_cols) + ", " + std::to_string(entries) +
+                  " entries a row, " +
+                  (condition > 1.0 ? "condition 100, consistent" : "random, consistent");
+    out.push_back(race.run(sparse));
+    destroy(sparse);
+  }
   return out;
 }
 

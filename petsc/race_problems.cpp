@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <random>
 
 #include "polyak/generate.hpp"
 #include "polyak/ranks.hpp"
@@ -11,17 +10,6 @@
 
 namespace polyak::race {
 namespace {
-
-PetscMPIInt rank_of() {
-  PetscMPIInt rank = 0;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  return rank;
-}
-PetscMPIInt rank_count() {
-  PetscMPIInt ranks = 1;
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-  return ranks;
-}
 
 // Dense rows, row-major; x lies on every rank while it is used, as in PETSc's own
 // dense matrices.
@@ -132,6 +120,13 @@ void set_operation(Mat A, MatOperation operation, Function function) {
 
 }  // namespace
 
+RowRange rows_here(Index rows) {
+  PetscMPIInt rank = 0, ranks = 1;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  return even_share(rows, rank, ranks);
+}
+
 void destroy(RaceProblem& problem) {
   checked(VecDestroy(&problem.b));
   checked(VecDestroy(&problem.x));
@@ -148,7 +143,7 @@ RaceProblem paper_problem(Index rows, Index cols, double noise) {
   const GeneratedProblem made =
       generate(spectrum, {.seed = 1, .noise = noise * size, .threads = 1});
   auto shell = std::make_unique<Shell>();
-  const RowRange range = even_share(rows, rank_of(), rank_count());
+  const RowRange range = rows_here(rows);
   const Index here = range.last - range.first;
   shell->values.resize(static_cast<std::size_t>(here * cols));
   made.A->copy_rows(range.first, range.last, {shell->values.data(), here, cols, cols});
@@ -171,40 +166,6 @@ RaceProblem paper_problem(Index rows, Index cols, double noise) {
   fill(out.x, made.x_least_squares.view());
   checked(VecScatterCreateToAll(out.x, &shell->to_all, &shell->all));
   static_cast<void>(shell.release());
-  return out;
-}
-
-RaceProblem sparse_problem(Index rows, Index cols, Index entries) {
-  const RowRange range = even_share(rows, rank_of(), rank_count());
-  std::vector<PetscInt> starts{0}, columns;
-  std::vector<PetscScalar> values;
-  for (Index i = range.first; i < range.last; ++i) {
-    std::mt19937_64 random(static_cast<std::uint64_t>(i));  // any number of ranks, the same rows
-    std::normal_distribution<double> normal;
-    std::vector<PetscInt> row;
-    while (std::ssize(row) < entries) {
-      const auto j = static_cast<PetscInt>(random() % static_cast<std::uint64_t>(cols));
-      if (std::find(row.begin(), row.end(), j) == row.end()) row.push_back(j);
-    }
-    std::sort(row.begin(), row.end());
-    columns.insert(columns.end(), row.begin(), row.end());
-    for (Index k = 0; k < entries; ++k) values.push_back(normal(random));
-    starts.push_back(static_cast<PetscInt>(columns.size()));
-  }
-  RaceProblem out;
-  checked(MatCreateMPIAIJWithArrays(PETSC_COMM_WORLD, range.last - range.first, PETSC_DECIDE, rows,
-                                    cols, starts.data(), columns.data(), values.data(), &out.A));
-  checked(MatCreateVecs(out.A, &out.x, &out.b));
-  PetscInt first = 0, last = 0;
-  PetscScalar* x = nullptr;
-  checked(VecGetOwnershipRange(out.x, &first, &last));
-  checked(VecGetArrayWrite(out.x, &x));
-  for (PetscInt j = first; j < last; ++j) {
-    std::mt19937_64 random(0x5eedull + static_cast<std::uint64_t>(j));
-    x[j - first] = std::normal_distribution<double>()(random);
-  }
-  checked(VecRestoreArrayWrite(out.x, &x));
-  checked(MatMult(out.A, out.x, out.b));
   return out;
 }
 

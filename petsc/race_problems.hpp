@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "polyak/matrices.hpp"
+#include "polyak/ranks.hpp"
 
 namespace polyak::race {
 
@@ -24,12 +24,18 @@ struct RaceProblem {
 };
 void destroy(RaceProblem& problem);
 
+/// Of so many, the rows of this rank.
+RowRange rows_here(Index rows);
+
 /// The paper's: algebraic decay, condition 100 (of AᵀA), Haar vectors; a dense
 /// row-major matrix in a MATSHELL whose products and row gradients run at the
 /// speed of memory. `noise` is |epsilon|/|Ax|.
 RaceProblem paper_problem(Index rows, Index cols, double noise);
 
-/// AIJ, `entries` a row at random columns, normal values, consistent.
-RaceProblem sparse_problem(Index rows, Index cols, Index entries);
+/// AIJ, consistent, `entries` a row at random columns, or a little fewer. Condition 1:
+/// normal values. Above: A = R·D·G, where R has a quarter as many such entries, D² has
+/// the paper's algebraic decay up to `condition`, and G rotates pairs of columns and then
+/// pairs of other columns, so that no scaling of columns undoes D.
+RaceProblem sparse_problem(Index rows, Index cols, Index entries, double condition);
 
 }  // namespace polyak::race

@@ -1,5 +1,4 @@
-#include "matrix/storage.hpp"
-#include "matrix/typed_matrix.hpp"
+#include "matrix/as_stored.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 
@@ -33,12 +32,6 @@ MatrixPtr cut_rows(const CsrRows<Value, Column>& csr, RowRange range, const Matr
   return csr_matrix(std::move(out));
 }
 
-template <class Rows>
-MatrixPtr try_cut(const MatrixPtr& A, RowRange range, Keep keep) {
-  const auto* typed = dynamic_cast<const TypedMatrix<Rows>*>(A.get());
-  return typed ? cut_rows(typed->storage(), range, A, keep) : nullptr;
-}
-
 // Whatever it is, row by row.
 MatrixPtr copy_entries(const RowMatrix& A, RowRange range) {
   std::vector<double> row(to_size(A.cols()));
@@ -65,12 +58,8 @@ MatrixPtr rows_between(const MatrixPtr& A, RowRange range, Keep keep) {
                 {.what = "these rows are not in the matrix",
                  .found = std::to_string(range.first) + " to " + std::to_string(range.last),
                  .expected = "within 0 to " + std::to_string(A->rows())});
-  if (auto out = try_cut<DenseRows<double>>(A, range, keep)) return out;
-  if (auto out = try_cut<DenseRows<float>>(A, range, keep)) return out;
-  if (auto out = try_cut<CsrRows<double, std::int32_t>>(A, range, keep)) return out;
-  if (auto out = try_cut<CsrRows<double, Index>>(A, range, keep)) return out;
-  if (auto out = try_cut<CsrRows<float, std::int32_t>>(A, range, keep)) return out;
-  if (auto out = try_cut<CsrRows<float, Index>>(A, range, keep)) return out;
+  if (auto out = as_stored(*A, [&](const auto& rows) { return cut_rows(rows, range, A, keep); }))
+    return out;
   return copy_entries(*A, range);
 }
 

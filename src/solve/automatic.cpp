@@ -6,15 +6,19 @@
 #include <cmath>
 
 #include "core/clock.hpp"
+#include "polyak/error.hpp"
 #include "solve/candidates.hpp"
 #include "solve/driver.hpp"
 #include "solve/pages.hpp"
-#include "solve/runs.hpp"
+#include "solve/part_watch.hpp"
+#include "solve/row_subset.hpp"
 
 namespace polyak {
 namespace {
 
 constexpr const char* subset_name = "subset-direct";
+constexpr const char* part_name = "subset-cg";
+constexpr std::uint64_t to_try = 0;   // draws of row_subset
 constexpr double most_trusted = 1e6;  // condition up to which x is as good as its residual
 
 class Automatic {
@@ -30,7 +34,9 @@ class Automatic {
     if (problem_.rows() == 0 || problem_.cols() == 0) return only("direct");
     look_at_rows();
     if (consistent() && options_.certify == "sampled") return sampled_report();
-    const auto list = candidates(problem_, options_.tol, trial_);
+    const ProblemShape shape = shape_of(problem_);
+    try_part(part_to_try(shape, options_.tol));
+    const auto list = choose(shape, options_.tol, trial_, steps_).candidates;
     const bool can_factor = std::any_of(list.begin(), list.end(),
                                         [](const auto& c) { return c.method == "direct"; });
     for (const Candidate& candidate : list) {
@@ -56,7 +62,8 @@ class Automatic {
 
   bool consistent() const { return trial_ && trial_->consistent(options_.tol); }
 
-  Report run_method(const Problem& problem, const SolveOptions& options) {
+  Report run_method(const Problem& problem, const SolveOptions& options,
+                    PartWatch* watch = nullptr) {
     if (const Report* known = runs_.known()) {
       Report report = *known;
       describe(problem, report);
@@ -64,7 +71,8 @@ class Automatic {
     }
     Driver driver(problem, options);
     if (const RunState* from = runs_.from()) driver.resume(*from);
-    Report report = driver.run(&runs_);
+    Report report = driver.run(watch ? static_cast<Observer*>(watch) : &runs_);
+    if (watch) watch->explain(report);
     runs_.finished(report);
     return report;
   }
@@ -104,6 +112,51 @@ class Automatic {
                        trial_->relative_residual, trial_->rank, trial_->condition);
   }
 
+  // Some rows by cg: where data are consistent their x solves all, and whoever comes
+  // next has but to check it; otherwise it is a start, and tells what cg would take.
+  void try_part(const PartToTry& wanted) {
+    if (wanted.rows == 0) return;
+    const auto part = part_of(
+        problem_, random_rows(problem_.rows(), wanted.rows, options_.seed, to_try));
+    if (!part) return;
+    const double start = now_s();
+    PartWatch watch(runs_, problem_.cols());
+    std::optional<Report> tried;
+    try {
+      tried = run_method(*part, for_part(wanted), &watch);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::bad_data) throw;
+      return;  // whoever reads all of A will name the place
+    }
+    if (tried->status == Status::interrupted) runs_.stop_saving();
+    part_solved_ = tried->status == Status::converged && !tried->reason.starts_with("|A'r|");
+    steps_ = expected_steps(*tried, options_.tol);
+    total_.stages.push_back({part_name,
+                             fmt::format("{} random rows, by cg", part->rows()),
+                             wanted.seconds, now_s() - start, outcome(*tried)});
+    add(nothing_of_the_whole(std::move(*tried)));
+  }
+
+  SolveOptions for_part(const PartToTry& wanted) const {
+    constexpr double surplus = 0.1, least = 1e-15;  // of the tolerance: others are to meet it too
+    SolveOptions options = for_method("cg");
+    options.tol = std::max(least, surplus * options_.tol);
+    options.measure_every.reset();
+    options.measure_every_iterations = 8;
+    options.max_iterations = std::min(wanted.iterations, options_.max_iterations.value_or(wanted.iterations));
+    if (options.max_passes)
+      *options.max_passes *= static_cast<double>(problem_.rows()) / static_cast<double>(wanted.rows);
+    return options;
+  }
+
+  // What was measured on some rows says nothing of all of them.
+  static Report nothing_of_the_whole(Report report) {
+    report.history.clear();
+    report.looks.clear();
+    report.backward_error.reset();
+    return report;
+  }
+
   // Never certified: most rows were not looked at.
   Report sampled_report() {
     Report out = total_;
@@ -131,9 +184,9 @@ class Automatic {
   void take(const Candidate& candidate) {
     const Problem from = start_.empty() ? problem_ : problem_.starting_at(start_);
     Report report = run_method(from, limited(candidate));
-    const bool nothing_done = report.iterations == 0 && consistent();
+    const bool nothing_done = report.iterations == 0 && (consistent() || part_solved_);
     if (nothing_done && report.status == Status::converged) {
-      report.method = subset_name;
+      report.method = part_solved_ ? part_name : subset_name;
       total_.stages.push_back({"check", "every row, against the tolerance",
                                2.0 * Costs(problem_).pass(), report.seconds.total, report.reason});
     } else {
@@ -261,6 +314,8 @@ class Automatic {
   const SolveOptions& options_;
   Runs runs_;
   std::optional<SubsetTrial> trial_;
+  std::optional<double> steps_;  // of cg, by what it took on some rows
+  bool part_solved_ = false;     // these alone determine x
   Array start_;  // d × c, the best x so far
   int threads_ = 1;
   Report total_;

@@ -1,11 +1,26 @@
 #include "polyak/automatic_plan.hpp"
 
+#include <fmt/format.h>
+
 #include "core/thread_team.hpp"
 #include "polyak/memory.hpp"
 #include "solve/candidates.hpp"
 
 namespace polyak {
 namespace {
+
+// Consistent data are solved by it; what it tells of others may change the order.
+AutomaticPlan::Step part_step(const ProblemShape& shape, const SolveOptions& options,
+                              const PartToTry& part) {
+  const ProblemShape rows = part_of(shape, part.rows);
+  return {.method = "subset-cg",
+          .why = fmt::format("{} random rows first: consistent data need no more, others a start",
+                             part.rows),
+          .seconds = part.seconds,
+          .passes = static_cast<double>(part.iterations) * static_cast<double>(part.rows) /
+                    static_cast<double>(shape.rows),
+          .memory_bytes = rows.bytes + working_bytes(rows, "cg", options)};
+}
 
 AutomaticPlan planned(const ProblemShape& shape, const SolveOptions& options,
                       const std::optional<SubsetTrial>& trial) {
@@ -15,7 +30,13 @@ AutomaticPlan planned(const ProblemShape& shape, const SolveOptions& options,
   if (out.rows_to_look_at > 0)
     out.look_seconds = costs.look(static_cast<double>(out.rows_to_look_at));
   out.look_bytes = look_bytes(shape, options);
-  Choice choice = choose(shape, options.tol, trial);
+  const PartToTry part = part_to_try(shape, options.tol);
+  std::optional<double> steps;
+  if (part.rows > 0) {
+    out.steps.push_back(part_step(shape, options, part));
+    steps = part.expected;
+  }
+  Choice choice = choose(shape, options.tol, trial, steps);
   for (Candidate& c : choice.candidates) {
     SolveOptions its = options;
     its.tol = c.tol.value_or(options.tol);

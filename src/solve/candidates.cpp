@@ -17,16 +17,35 @@ constexpr double most_gram_seconds = 1e3;
 constexpr double unknown_krylov_steps = 50.0;
 constexpr double least_reached = 1e-14;     // backward error that iterations come down to
 constexpr double until_seen = 3.0;          // times as long until they are seen to stand still
+constexpr double trial_share = 0.25;        // of the next method: what a trial of cg may take …
+constexpr double clearly = 1.25;            // … if it could be done in so much less
+
+double steps_at(double condition, double factor) {
+  return std::log(factor) / std::log((condition + 1.0) / (condition - 1.0));
+}
+
+// With independent entries A has a condition of about (√g + 1)/(√g − 1), where g is its
+// longer side over its shorter one, times what the lengths of the shorter side's vectors
+// differ by: of m with about k entries each, the ends are √(2 ln m)/√k off the middle.
+double random_steps(double n, double d, double nonzeros, double tol) {
+  const double m = std::max(1.0, std::min(n, d)), root = std::sqrt(std::max(n, d) / m);
+  const double off = std::sqrt(2.0 * std::log(m) / std::max(1.0, nonzeros / m));
+  if (off >= 1.0 || root <= 1.0) return 3.0 * m;
+  const double c = (root + 1.0) / (root - 1.0) * std::sqrt((1.0 + off) / (1.0 - off));
+  return std::clamp(steps_at(c, 2.0 / tol), 3.0, 3.0 * m);
+}
 
 class Chooser {
  public:
-  Chooser(const ProblemShape& shape, double tol, const std::optional<SubsetTrial>& trial)
+  Chooser(const ProblemShape& shape, double tol, const std::optional<SubsetTrial>& trial,
+          std::optional<double> steps)
       : shape_(shape),
         costs_(shape),
         tol_(std::max(tol, 1e-16)),
         n_(static_cast<double>(shape.rows)),
         d_(static_cast<double>(shape.cols)),
         trial_(trial),
+        steps_(steps),
         looks_(rows_to_look_at(shape, tol) > 0) {}
 
   Choice choose() {
@@ -127,12 +146,10 @@ class Chooser {
   // The error falls by (c − 1)/(c + 1) or better with each, c the condition of what A
   // sees: from a start of 0 nothing else is ever touched.
   double krylov_steps() const {
+    if (steps_) return *steps_;
     if (!trial_) return unknown_steps_;
     const double c = std::max(1.0 + 1e-3, trial_->condition);
     return std::clamp(steps_at(c, 2.0 * first_gradient() / tol_), 3.0, 3.0 * d_);
-  }
-  static double steps_at(double condition, double factor) {
-    return std::log(factor) / std::log((condition + 1.0) / (condition - 1.0));
   }
   // ‖Aᵀb‖/(‖A‖_F‖r‖), about: what is no noise lies in d directions, noise in n.
   double first_gradient() const {
@@ -145,23 +162,25 @@ class Chooser {
     if (ill_conditioned())
       return rule_out("cg", fmt::format("too many iterations at a condition of {:.1e}",
                                         trial_->condition));
-    if (!trial_ && !looks_ && try_cg()) return;
+    if (!trial_ && !looks_ && !steps_ && try_cg()) return;
     // What has other ways than cg, and nothing to say for it, is left to them.
     if (!looks_ && !out_.candidates.empty()) unknown_steps_ = std::min(n_, d_);
-    out_.candidates.push_back({"cg",
-                               trial_ ? "few iterations at this conditioning"
-                                      : "few iterations where well conditioned",
-                               costs_.krylov(krylov_steps(), 1.0)});
+    out_.candidates.push_back({"cg", why_cg(), costs_.krylov(krylov_steps(), 1.0)});
+  }
+
+  std::string why_cg() const {
+    if (steps_) return fmt::format("about {:.3g} iterations, by what some rows took", *steps_);
+    return trial_ ? "few iterations at this conditioning" : "few iterations where well conditioned";
   }
 
   // Where nobody knows how many iterations: for a quarter of what the next best would
   // cost, if rows drawn at random would need clearly less than that. Both together then
   // take about 1.25 of the next at most.
   bool try_cg() {
-    constexpr double share = 0.25, clearly = 1.25;
     double next = std::numeric_limits<double>::infinity();
     for (const Candidate& other : out_.candidates) next = std::min(next, other.seconds);
-    const double most = std::floor(share * next / costs_.pass()), expected = random_steps();
+    const double most = std::floor(trial_share * next / costs_.pass());
+    const double expected = random_steps(n_, d_, static_cast<double>(shape_.nonzeros), tol_);
     if (!(most >= clearly * expected) || !std::isfinite(most)) return false;
     out_.candidates.push_back({"cg",
                                fmt::format("a trial of {:.0f} iterations: a quarter of what the "
@@ -169,18 +188,6 @@ class Chooser {
                                            most),
                                costs_.krylov(expected, 1.0), {}, most});
     return true;
-  }
-
-  // With independent entries A has a condition of about (√g + 1)/(√g − 1), where g is its
-  // longer side over its shorter one, times what the lengths of the shorter side's vectors
-  // differ by: of m with about k entries each, the ends are √(2 ln m)/√k off the middle.
-  double random_steps() const {
-    const double m = std::max(1.0, std::min(n_, d_)), root = std::sqrt(std::max(n_, d_) / m);
-    const double k = static_cast<double>(shape_.nonzeros) / m;
-    const double off = std::sqrt(2.0 * std::log(m) / std::max(1.0, k));
-    if (off >= 1.0 || root <= 1.0) return 3.0 * m;
-    const double c = (root + 1.0) / (root - 1.0) * std::sqrt((1.0 + off) / (1.0 - off));
-    return std::clamp(steps_at(c, 2.0 / tol_), 3.0, 3.0 * m);
   }
 
   // Kaczmarz takes 1/(d·kappa_F) off the squared error with each row, and kappa_F =
@@ -194,7 +201,8 @@ class Chooser {
     if (shape_.ranks > 1) return rule_out("rk", "row after row cannot be shared out over ranks");
     if (shape_.ridge) return rule_out("rk", "with a ridge term each row moves all of x");
     if (!tall()) return rule_out("rk", "fewer than twice as many rows as columns");
-    if (trial_ || looks_) return rule_out("rk", "a look at some rows tells more than a trial");
+    if (trial_ || looks_ || steps_)
+      return rule_out("rk", "a look at some rows tells more than a trial");
     if (at_least * expected > passes)
       return rule_out("rk", fmt::format("{:.2g} passes or more, even for rows alike", expected));
     const double seconds = costs_.kaczmarz(expected);
@@ -211,12 +219,23 @@ class Chooser {
   Costs costs_;
   double tol_, n_, d_;
   const std::optional<SubsetTrial>& trial_;
+  std::optional<double> steps_;
   bool looks_;
   double unknown_steps_ = unknown_krylov_steps;
   Choice out_;
 };
 
 }  // namespace
+
+ProblemShape part_of(const ProblemShape& shape, Index rows) {
+  const double share = static_cast<double>(rows) / static_cast<double>(std::max<Index>(1, shape.rows));
+  ProblemShape part = shape;
+  part.rows = rows;
+  part.nonzeros = static_cast<Index>(share * static_cast<double>(shape.nonzeros));
+  part.bytes = share * shape.bytes;
+  part.products = share * shape.products;
+  return part;
+}
 
 // 10d rows tell the conditioning well, 2d determine x; up to a few passes'
 // worth of work is what looking first may cost.
@@ -233,8 +252,32 @@ Index rows_to_look_at(const ProblemShape& shape, double tol) {
   return 0;
 }
 
-Choice choose(const ProblemShape& shape, double tol, const std::optional<SubsetTrial>& trial) {
-  return Chooser(shape, tol, trial).choose();
+// Four rows for each column, and 40 entries: enough to determine x, and conditioned a few
+// times worse than all of them. Rows of a projector are not stored, and making them again
+// costs more.
+PartToTry part_to_try(const ProblemShape& shape, double tol) {
+  constexpr double least_rows = 4.0, least_entries = 40.0, smaller = 8.0;
+  const double n = static_cast<double>(shape.rows), d = static_cast<double>(shape.cols);
+  const double entries = static_cast<double>(shape.nonzeros) / std::max(1.0, n);
+  const double rows = std::ceil(d * std::max(least_rows, least_entries / entries));
+  const bool stored = shape.dense() || shape.gram_products() < n * d * d;
+  if (shape.ridge || shape.bounds || !(tol > 0.0) || !stored || !(smaller * rows <= n) ||
+      Costs(shape).direct() <= Costs::at_once || rows_to_look_at(shape, tol) > 0)
+    return {};
+  double next = std::numeric_limits<double>::infinity();
+  for (const Candidate& other : choose(shape, tol, {}).candidates)
+    if (!other.passes) next = std::min(next, other.seconds);
+  const double pass = Costs(part_of(shape, static_cast<Index>(rows))).pass();
+  const double most = std::floor(trial_share * next / pass);
+  const double expected = random_steps(rows, d, rows * entries, 0.1 * tol);
+  if (most < clearly * expected) return {};
+  return {static_cast<Index>(rows), static_cast<Index>(std::min(most, 3.0 * d)), expected,
+          (expected + 3.0) * pass};
+}
+
+Choice choose(const ProblemShape& shape, double tol, const std::optional<SubsetTrial>& trial,
+              std::optional<double> steps) {
+  return Chooser(shape, tol, trial, steps).choose();
 }
 
 }  // namespace polyak

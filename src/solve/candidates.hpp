@@ -34,12 +34,22 @@ struct Choice {
 /// How many rows auto solves before it chooses; 0 where that does not pay.
 Index rows_to_look_at(const ProblemShape& shape, double tol);
 
-/// `trial`: what some rows told, where they were looked at.
-Choice choose(const ProblemShape& shape, double tol, const std::optional<SubsetTrial>& trial);
+/// So many rows of it, as they are on the average.
+ProblemShape part_of(const ProblemShape& shape, Index rows);
 
-inline std::vector<Candidate> candidates(const Problem& problem, double tol,
-                                         const std::optional<SubsetTrial>& trial) {
-  return choose(shape_of(problem), tol, trial).candidates;
-}
+/// Where so many rows would cost too much to solve directly: some of them by cg, before
+/// auto chooses.
+struct PartToTry {
+  Index rows = 0;        ///< 0 where that does not pay
+  Index iterations = 0;  ///< and no more
+  double expected = 0.0;  ///< … of rows drawn at random
+  double seconds = 0.0;   ///< predicted by that
+};
+PartToTry part_to_try(const ProblemShape& shape, double tol);
+
+/// `trial`: what some rows told, where they were looked at. `steps`: how many iterations
+/// of cg they promise, where it was tried on some.
+Choice choose(const ProblemShape& shape, double tol, const std::optional<SubsetTrial>& trial,
+              std::optional<double> steps = {});
 
 }  // namespace polyak

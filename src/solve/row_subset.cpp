@@ -3,8 +3,26 @@
 #include <algorithm>
 
 #include "core/random.hpp"
+#include "matrix/listed_rows.hpp"
+#include "polyak/ranks.hpp"
 
 namespace polyak {
+namespace {
+
+// All but A and b.
+ProblemData others_of(const Problem& problem, const std::vector<Index>& rows) {
+  ProblemData data;
+  for (Index i : rows)
+    if (!problem.weights().empty()) data.weights.push_back(problem.weights()[to_size(i)]);
+  data.ridge = problem.ridge();
+  data.lower = problem.lower();
+  data.upper = problem.upper();
+  data.x0 = transposed(problem.x0());
+  if (problem.has_reference()) data.reference = transposed(problem.reference());
+  return data;
+}
+
+}  // namespace
 
 std::vector<Index> random_rows(Index rows, Index count, std::uint64_t seed, std::uint64_t which,
                                const std::vector<Index>& taken) {
@@ -41,16 +59,32 @@ Problem subset_of(const Problem& problem, const std::vector<Index>& rows, Thread
   });
   problem.A().complete(A);
   problem.A().complete(b);
-  ProblemData data;
+  ProblemData data = others_of(problem, rows);
   data.A = dense_matrix(std::move(A), m, d);
   data.b = Array(std::move(b), m, c);
-  for (Index i : rows)
-    if (!problem.weights().empty()) data.weights.push_back(problem.weights()[to_size(i)]);
-  data.ridge = problem.ridge();
-  data.lower = problem.lower();
-  data.upper = problem.upper();
-  data.x0 = transposed(problem.x0());
-  if (problem.has_reference()) data.reference = transposed(problem.reference());
+  return Problem(std::move(data));
+}
+
+std::optional<Problem> part_of(const Problem& problem, const std::vector<Index>& rows) {
+  const RowMatrix& A = problem.A();
+  const Share own = A.share();
+  const Index m = std::ssize(rows), c = problem.right_hand_sides();
+  const auto from = std::lower_bound(rows.begin(), rows.end(), own.first);
+  const auto to = std::lower_bound(from, rows.end(), own.first + own.rows->rows());
+  std::vector<Index> here(from, to);
+  for (Index& i : here) i -= own.first;
+  MatrixPtr part = listed_rows(*own.rows, here);
+  double without = part ? 0.0 : 1.0;
+  A.complete({&without, 1});
+  if (without > 0.0) return std::nullopt;
+  ProblemData data = others_of(problem, rows);
+  data.A = own.ranks == 1 ? part
+                          : rank_rows(part, from - rows.begin(), m, own.rank, own.ranks,
+                                      [&A](std::span<double> sums) { A.complete(sums); });
+  std::vector<double> b(to_size(m * c), 0.0);
+  for (auto row = from; row != to; ++row)
+    for (Index k = 0; k < c; ++k) b[to_size((row - rows.begin()) * c + k)] = problem.b()(*row, k);
+  data.b = Array(std::move(b), m, c);
   return Problem(std::move(data));
 }
 

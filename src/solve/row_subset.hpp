@@ -3,6 +3,7 @@
 // A few rows of a problem as a problem of its own: what is found on them holds
 // for all rows where rows look alike, and the rows left out can check it.
 
+#include <optional>
 #include <vector>
 
 #include "core/thread_team.hpp"
@@ -20,5 +21,10 @@ std::vector<Index> random_rows(Index rows, Index count, std::uint64_t seed, std:
 /// in the whole. Reads these rows only; every rank
 /// gets them all.
 Problem subset_of(const Problem& problem, const std::vector<Index>& rows, ThreadTeam& team);
+
+/// The same where they lie: sparse rows stay sparse, and each rank keeps its own. It
+/// speaks through the ranks of `problem`, which must outlive it. Nothing where A does not
+/// store its rows; the same on every rank.
+std::optional<Problem> part_of(const Problem& problem, const std::vector<Index>& rows);
 
 }  // namespace polyak

@@ -108,8 +108,19 @@ TEST(automatic_plan, rules_out_the_normal_equations_where_their_square_is_too_la
   EXPECT_NE(reason(plan, "normal").find("GB"), std::string::npos) << reason(plan, "normal");
 }
 
+TEST(automatic_plan, begins_with_cg_on_some_rows_where_these_are_too_many_to_factor) {
+  const AutomaticPlan plan = automatic_plan(sparse(1000000, 10000, 20), automatic());
+  EXPECT_EQ(plan.rows_to_look_at, 0);
+  EXPECT_EQ(plan.steps[0].method, "subset-cg");
+  EXPECT_LT(plan.steps[0].seconds, 0.5 * plan.steps[1].seconds);
+  EXPECT_GT(plan.steps[0].memory_bytes, 40000 * 20 * 12);
+  EXPECT_EQ(plan.steps[1].method, "cg");
+  EXPECT_NE(reason(plan, "rk").find("tells more"), std::string::npos);
+}
+
 TEST(automatic_plan, tries_no_kaczmarz_where_each_row_moves_all_of_x) {
-  ProblemShape ridge = sparse(1000000, 10000, 20);
+  ProblemShape ridge = sparse(300000, 3000, 60);
+  ridge.products = 300000.0 * 3000.0 * 3000.0;  // of a projector, whose rows are not copied
   EXPECT_EQ(automatic_plan(ridge, automatic()).steps[0].method, "rk");
   ridge.ridge = true;
   EXPECT_NE(reason(automatic_plan(ridge, automatic()), "rk").find("ridge"), std::string::npos);

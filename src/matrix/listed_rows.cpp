@@ -1,0 +1,37 @@
+#include "matrix/listed_rows.hpp"
+
+#include "matrix/as_stored.hpp"
+
+namespace polyak {
+namespace {
+
+template <class Value>
+MatrixPtr copied(const DenseRows<Value>& dense, std::span<const Index> rows) {
+  std::vector<Value> values;
+  values.reserve(rows.size() * to_size(dense.cols()));
+  for (const Index i : rows)
+    values.insert(values.end(), dense.view.row(i), dense.view.row(i) + dense.cols());
+  return dense_matrix(std::move(values), std::ssize(rows), dense.cols());
+}
+
+template <class Value, class Column>
+MatrixPtr copied(const CsrRows<Value, Column>& csr, std::span<const Index> rows) {
+  Csr<Value, Column> out;
+  out.cols = csr.cols();
+  out.row_start.push_back(0);
+  for (const Index i : rows) {
+    const Index from = csr.row_start[to_size(i)], to = csr.row_start[to_size(i) + 1];
+    out.columns.insert(out.columns.end(), csr.columns.begin() + from, csr.columns.begin() + to);
+    out.values.insert(out.values.end(), csr.values.begin() + from, csr.values.begin() + to);
+    out.row_start.push_back(std::ssize(out.values));
+  }
+  return csr_matrix(std::move(out));
+}
+
+}  // namespace
+
+MatrixPtr listed_rows(const RowMatrix& A, std::span<const Index> rows) {
+  return as_stored(A, [&](const auto& stored) { return copied(stored, rows); });
+}
+
+}  // namespace polyak

@@ -1,0 +1,266 @@
+// Where some rows are too many to factor, cg on them comes first: consistent data
+// are solved by it, and all rows check that.
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "solve/candidates.hpp"
+#include "solve/part_watch.hpp"
+#include "solve/row_subset.hpp"
+#include "support/keeper.hpp"
+#include "support/thread_ranks.hpp"
+
+namespace polyak::test {
+namespace {
+
+constexpr Index n = 40000, d = 400, entries = 20;
+
+struct Size {
+  Index rows = n, cols = d, entries = test::entries;
+};
+
+struct Sparse {
+  Csr<double, std::int32_t> A;
+  ProblemData data;
+
+  template <class Visit>  // visit(column, value)
+  void row(Index i, Visit visit) const {
+    for (Index k = A.row_start[to_size(i)]; k < A.row_start[to_size(i) + 1]; ++k)
+      visit(static_cast<Index>(A.columns[to_size(k)]), A.values[to_size(k)]);
+  }
+  double weight(Index i) const { return data.weights.empty() ? 1.0 : data.weights[to_size(i)]; }
+};
+
+// One entry in each of as many parts of the columns, which are 1 to `spread` in size.
+Sparse sparse(double spread, double noise, bool weighted = false, Size size = {}) {
+  Sparse out{{{0}, {}, {}, size.cols}, {}};
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  const Rows x = test::random(size.cols, 1, 5);
+  const Index width = size.cols / size.entries;
+  std::vector<double> b;
+  for (Index i = 0; i < size.rows; ++i) {
+    b.push_back(noise * normal(random));
+    for (Index t = 0; t < size.entries; ++t) {
+      const auto j = static_cast<Index>(random() % static_cast<std::uint64_t>(width)) + t * width;
+      const double at = static_cast<double>(j) / static_cast<double>(size.cols - 1);
+      out.A.columns.push_back(static_cast<std::int32_t>(j));
+      out.A.values.push_back(std::pow(spread, at) * normal(random));
+      b.back() += out.A.values.back() * x(j);
+    }
+    out.A.row_start.push_back(std::ssize(out.A.columns));
+    if (weighted) out.data.weights.push_back(1.0 + static_cast<double>(i % 5));
+  }
+  out.data.A = csr_matrix(out.A);
+  out.data.b = Array(std::move(b), size.rows);
+  out.data.reference = array(x);
+  return out;
+}
+
+// By the normal equations, at a condition of ten or so.
+Rows fitted(const Sparse& made) {
+  Rows gram = Rows::Zero(d, d), against_b = Rows::Zero(d, 1);
+  for (Index i = 0; i < n; ++i)
+    made.row(i, [&](Index j, double a) {
+      against_b(j) += made.weight(i) * a * made.data.b(i);
+      made.row(i, [&](Index k, double c) { gram(j, k) += made.weight(i) * a * c; });
+    });
+  return gram.ldlt().solve(against_b);
+}
+
+double residual(const Sparse& made, const Rows& x) {
+  double sum = 0.0;
+  for (Index i = 0; i < n; ++i) {
+    double r = -made.data.b(i);
+    made.row(i, [&](Index j, double a) { r += a * x(j); });
+    sum += made.weight(i) * r * r;
+  }
+  return std::sqrt(sum);
+}
+
+SolveOptions automatic(Index threads = 1) {
+  SolveOptions options;
+  options.threads = threads;
+  return options;
+}
+
+bool same_bits(const Report& one, const Report& other) {
+  const Rows a = solution(one), b = solution(other);
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
+}
+
+double relative(const Rows& found, const Rows& expected) {
+  return (found - expected).norm() / expected.norm();
+}
+
+TEST(subset_cg, solves_consistent_data_and_checks_every_row) {
+  const Sparse made = sparse(2.0, 0.0);
+  const Report report = solve(Problem(made.data), automatic());
+  EXPECT_EQ(report.status, Status::converged) << report.reason;
+  EXPECT_EQ(report.method, "subset-cg");
+  EXPECT_EQ(report.certified, "full");
+  EXPECT_EQ(report.rows, n);
+  EXPECT_LE(*report.backward_error, 1e-8);
+  EXPECT_LE(*report.error, 1e-7);  // at a condition of two or so
+  ASSERT_EQ(report.stages.size(), 2u);
+  EXPECT_EQ(report.stages[0].method, "subset-cg");
+  EXPECT_NE(report.stages[0].outcome.find("converged"), std::string::npos);
+  EXPECT_EQ(report.stages[1].method, "check");
+  EXPECT_LT(report.passes, 0.05 * static_cast<double>(report.iterations) + 2.0);
+  EXPECT_EQ(report.history.size(), 1u);  // of all rows
+}
+
+TEST(subset_cg, has_the_same_bits_for_any_number_of_threads) {
+  const Sparse made = sparse(10.0, 0.01);
+  const Report one = solve(Problem(made.data), automatic());
+  for (Index threads : {2, 3})
+    EXPECT_TRUE(same_bits(one, solve(Problem(made.data), automatic(threads))));
+}
+
+TEST(subset_cg, sees_rows_that_contradict_each_other_and_tells_what_cg_would_take) {
+  for (const bool weighted : {false, true}) {
+    const Sparse made = sparse(10.0, 1.0, weighted);
+    const Report report = solve(Problem(made.data), automatic());
+    EXPECT_EQ(report.status, Status::converged) << report.reason;
+    ASSERT_GE(report.stages.size(), 2u);
+    EXPECT_NE(report.stages[0].outcome.find("contradict"), std::string::npos)
+        << report.stages[0].outcome;
+    EXPECT_LE(relative(solution(report), fitted(made)), 1e-6) << report.method;
+    // The first measurement is of all rows, from where some have led.
+    ASSERT_FALSE(report.history.empty());
+    EXPECT_LT(report.history.front().residual_norm, 0.5 * residual(made, Rows::Zero(d, 1)));
+    EXPECT_GE(report.history.front().residual_norm, *report.residual_norm);
+  }
+}
+
+// 10⁻³/√d parts noise from rows that agree at a condition up to 1000.
+TEST(subset_cg, takes_no_slow_convergence_for_a_contradiction) {
+  const Report report = solve(Problem(sparse(100.0, 0.0).data), automatic());
+  EXPECT_EQ(report.status, Status::converged) << report.reason;
+  EXPECT_EQ(report.stages[0].outcome.find("contradict"), std::string::npos);
+}
+
+TEST(subset_cg, leaves_a_report_of_all_rows_where_a_limit_ends_it) {
+  const Sparse made = sparse(10.0, 0.0);
+  SolveOptions options = automatic();
+  options.max_iterations = 3;
+  const Report report = solve(Problem(made.data), options);
+  EXPECT_EQ(report.status, Status::limit) << report.reason;
+  EXPECT_EQ(report.iterations, 3);
+  EXPECT_EQ(report.rows, n);
+  const double r = residual(made, solution(report));
+  EXPECT_NEAR(*report.residual_norm, r, 1e-10 * r);
+}
+
+TEST(subset_cg, resumed_anywhere_has_the_bits_of_a_run_that_never_stopped) {
+  for (const double noise : {0.0, 1.0}) {
+    const Problem problem(sparse(1.0, noise, false, {150000, 1500, 5}).data);
+    Keeper keeper;
+    const Report straight = solve(problem, automatic(), &keeper);
+    Index before = 0, after = 0;
+    for (std::size_t i = 0; i < keeper.kept.size(); i += 7) {
+      (keeper.kept[i].finished.empty() ? before : after) += 1;
+      const Report resumed = solve(problem, automatic(), nullptr, &keeper.kept[i]);
+      EXPECT_TRUE(same_bits(straight, resumed)) << i;
+      EXPECT_EQ(straight.iterations, resumed.iterations);
+      EXPECT_EQ(straight.method, resumed.method);
+      EXPECT_EQ(straight.stages.size(), resumed.stages.size());
+    }
+    EXPECT_GT(before, 0);
+    if (noise > 0.0) {
+      EXPECT_GT(after, 0);
+    }
+  }
+}
+
+TEST(subset_cg, interrupted_keeps_what_it_had_and_goes_on_from_there) {
+  const Problem problem(sparse(10.0, 0.0).data);
+  Keeper keeper;
+  keeper.stop_after = 5;
+  const Report report = solve(problem, automatic(), &keeper);
+  EXPECT_EQ(report.status, Status::interrupted) << report.reason;
+  EXPECT_EQ(report.rows, n);
+  ASSERT_FALSE(keeper.kept.empty());
+  EXPECT_TRUE(keeper.kept.back().finished.empty());
+  EXPECT_TRUE(same_bits(solve(problem, automatic(), nullptr, &keeper.kept.back()),
+                        solve(problem, automatic())));
+}
+
+TEST(subset_cg, leaves_it_to_the_whole_to_name_a_value_that_is_not_finite) {
+  Sparse made = sparse(10.0, 0.0);
+  const Index rows = part_to_try(shape_of(Problem(made.data)), 1e-8).rows;
+  ASSERT_GT(rows, 0);
+  const Index row = random_rows(n, rows, 0, 0)[17];
+  made.A.values[to_size(row * entries + 3)] = std::nan("");
+  made.data.A = csr_matrix(made.A);
+  try {
+    (void)solve(Problem(made.data), automatic());
+    FAIL() << "NaN went unseen";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(std::to_string(row + 1)), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(subset_cg, is_the_same_on_several_ranks) {
+  for (const double noise : {0.0, 1.0}) {
+    const ProblemData whole = sparse(10.0, noise).data;
+    const Report alone = solve(Problem(whole), automatic());
+    for (Index ranks : {1, 2, 3}) {
+      const auto reports = solve_on_ranks(ranks, whole, automatic());
+      for (const Report& report : reports) {
+        EXPECT_TRUE(same_bits(report, reports.front()));
+        EXPECT_EQ(report.method, alone.method);
+        EXPECT_EQ(report.reason, alone.reason);
+        EXPECT_EQ(report.iterations, alone.iterations);
+        EXPECT_LE(relative(solution(report), solution(alone)), 1e-11);
+      }
+      if (ranks == 1) {
+        EXPECT_TRUE(same_bits(reports.front(), alone));
+      }
+    }
+  }
+}
+
+ProblemShape shape(Index rows, Index cols, Index per_row) {
+  ProblemShape out;
+  out.rows = rows;
+  out.cols = cols;
+  out.nonzeros = rows * per_row;
+  out.bytes = 12.0 * static_cast<double>(out.nonzeros);
+  return out;
+}
+
+TEST(part_to_try, is_a_small_part_of_many_rows_that_are_stored) {
+  const ProblemShape many = shape(1000000, 10000, 20);
+  const PartToTry part = part_to_try(many, 1e-8);
+  EXPECT_EQ(part.rows, 40000);
+  EXPECT_GT(static_cast<double>(part.iterations), part.expected);
+  EXPECT_EQ(part_to_try(shape(4000000, 10000, 5), 1e-8).rows, 80000);  // 40 entries a column
+  EXPECT_EQ(part_to_try(shape(300000, 10000, 20), 1e-8).rows, 0);      // too few to leave some out
+  EXPECT_EQ(part_to_try(shape(1000000, 100, 100), 1e-8).rows, 0);      // these are looked at
+  EXPECT_EQ(part_to_try(many, 0.0).rows, 0);
+  ProblemShape other = many;
+  other.ridge = true;
+  EXPECT_EQ(part_to_try(other, 1e-8).rows, 0);
+  other = many;
+  other.products = 1e6 * 1e4 * 1e4;  // a projector's: made as they are read
+  EXPECT_EQ(part_to_try(other, 1e-8).rows, 0);
+}
+
+TEST(expected_steps, goes_by_how_the_gradient_fell) {
+  Report part;
+  EXPECT_EQ(expected_steps(part, 1e-8), 1.0);
+  part.iterations = 10;
+  part.history.resize(2);
+  part.history[0].gradient_norm = 1.0;
+  part.history[1].gradient_norm = 1e-4;
+  EXPECT_NEAR(expected_steps(part, 1e-8), 20.0, 1e-12);
+  part.history[1].gradient_norm = 2.0;
+  EXPECT_TRUE(std::isinf(expected_steps(part, 1e-8)));
+}
+
+}  // namespace
+}  // namespace polyak::test
