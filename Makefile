@@ -51,7 +51,7 @@ $(SANITIZERS):
 
 asan-mpi: setup-dev setup-petsc ## the tests of several ranks and of PETSc under the address sanitizer
 	@$(CONFIGURE) asan-ubsan -DPOLYAK_PETSC=ON
-	@cmake --build --preset asan-ubsan -j $(JOBS) --target polyak_cli polyak_ranks
+	@cmake --build --preset asan-ubsan -j $(JOBS) --target polyak_cli polyak_ranks polyak_ranks_benches
 	@ctest --preset asan-ubsan -L petsc
 
 bench: setup-dev build ## measure kernels and solves beside their peers, build/bench.json; ten minutes

@@ -58,19 +58,6 @@ Error heard(const std::optional<Error>& own, int sender) {
   return Error(ErrorCode{code}, out);
 }
 
-// Ranks on machines of their own may have files of their own.
-void check_same_sizes(const ProblemData& data, Index rows) {
-  long long sizes[] = {rows, -rows, data.A->cols(), -data.A->cols(), data.b.cols(), -data.b.cols()};
-  MPI_Allreduce(MPI_IN_PLACE, sizes, 6, MPI_LONG_LONG, MPI_MAX, talk);
-  if (sizes[0] == -sizes[1] && sizes[2] == -sizes[3] && sizes[4] == -sizes[5]) return;
-  throw Error(ErrorCode::bad_data,
-              {.what = "the ranks have read problems of different sizes",
-               .where = "A",
-               .found = std::to_string(-sizes[1]) + " to " + std::to_string(sizes[0]) + " rows, " +
-                        std::to_string(-sizes[3]) + " to " + std::to_string(sizes[2]) + " columns",
-               .expected = "the same files on every rank"});
-}
-
 // Waits for the others with an end; true when all came.
 bool completed(MPI_Request& request, double seconds) {
   using Clock = std::chrono::steady_clock;
@@ -102,16 +89,17 @@ void together(const std::function<void()>& work) {
 
 void sum_over_ranks(std::span<double> numbers) { complete_sums(sums, numbers); }
 
-// Of a mapped .npy only the rows of this rank are ever read; what was read as a
-// whole is left again.
-void share_rows(ProblemData& data, const std::string& path) {
-  if (all_ranks == 1) return;
-  const Index n = data.A->rows();
-  const RowRange range = even_share(n, own_rank, all_ranks);
-  together([&] {
-    data.A = rows_between(data.A, range, path.ends_with(".npy") ? Keep::whole : Keep::copy);
-  });
-  join_rows(data, range.first, n);
+// Ranks on machines of their own may have files of their own.
+void check_same_sizes(const ProblemData& data, Index rows) {
+  long long sizes[] = {rows, -rows, data.A->cols(), -data.A->cols(), data.b.cols(), -data.b.cols()};
+  MPI_Allreduce(MPI_IN_PLACE, sizes, 6, MPI_LONG_LONG, MPI_MAX, talk);
+  if (sizes[0] == -sizes[1] && sizes[2] == -sizes[3] && sizes[4] == -sizes[5]) return;
+  throw Error(ErrorCode::bad_data,
+              {.what = "the ranks have read problems of different sizes",
+               .where = "A",
+               .found = std::to_string(-sizes[1]) + " to " + std::to_string(sizes[0]) + " rows, " +
+                        std::to_string(-sizes[3]) + " to " + std::to_string(sizes[2]) + " columns",
+               .expected = "the same files on every rank"});
 }
 
 void join_rows(ProblemData& data, Index first, Index rows) {

@@ -6,7 +6,7 @@ int rank() { return 0; }
 int rank_count() { return 1; }
 void together(const std::function<void()>& work) { work(); }
 void sum_over_ranks(std::span<double>) {}
-void share_rows(ProblemData&, const std::string&) {}
+void check_same_sizes(const ProblemData&, Index) {}
 void join_rows(ProblemData&, Index, Index) {}
 
 }  // namespace polyak::cli

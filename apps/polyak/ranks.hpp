@@ -22,11 +22,12 @@ void together(const std::function<void()>& work);
 /// Each number becomes its sum over all ranks; every rank calls it.
 void sum_over_ranks(std::span<double> numbers);
 
-/// Leaves this rank its rows of A and b. `path`: where A came from.
-void share_rows(ProblemData& data, const std::string& path);
+/// Every rank calls this with what it has read of one problem of `rows` rows; those of
+/// different sizes are refused.
+void check_same_sizes(const ProblemData& data, Index rows);
 
-/// The same where each rank has read its rows only: those of A from `first` on,
-/// of `rows` in all. b is as tall as the whole.
+/// Each rank has its rows of A, those from `first` on of `rows` in all: A becomes the
+/// whole, and b, as tall as the whole, is left its rows.
 void join_rows(ProblemData& data, Index first, Index rows);
 
 }  // namespace polyak::cli

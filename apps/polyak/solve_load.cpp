@@ -1,6 +1,7 @@
 #include "solve_load.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "polyak/ranks.hpp"
 #include "polyak/table_parts.hpp"
@@ -51,10 +52,17 @@ void check_standard_input(const SolveRequest& request) {
 }
 
 // Rows to be dropped leave A, b and the weights together; when those are
-// several files the readers let them through.
+// several files, or several ranks read them, the readers let them through.
 bool drops_together(const SolveRequest& request) {
   const bool several = request.b.has_value() || request.problem.weights.has_value();
-  return request.data.drop_nonfinite_rows && several;
+  return request.data.drop_nonfinite_rows && (several || rank_count() > 1);
+}
+
+ReadOptions options_of(const SolveRequest& request) {
+  ReadOptions options = request.data.read_options();
+  options.keep_nonfinite = drops_together(request);
+  if (options.keep_nonfinite) options.drop_nonfinite_rows = false;
+  return options;
 }
 
 // The small files first: what is missing is told before a large A is read.
@@ -71,24 +79,35 @@ void load_vectors(const SolveRequest& request, ProblemData& data) {
 }
 
 void load_whole(const SolveRequest& request, Loaded& out) {
-  const bool drop = drops_together(request);
-  ReadOptions options = request.data.read_options();
-  options.keep_nonfinite = drop;
-  if (drop) options.drop_nonfinite_rows = false;
-  Table table = read_table(request.A, options);
+  Table table = read_table(request.A, options_of(request));
   ProblemData& data = out.data;
   if (!request.b) data.b = table.b;
   if (!request.b && table.b.empty()) refuse_without_rhs(request.A);
   data.A = table.A;
   out.names = std::move(table.names);
   out.dropped_rows = table.dropped_rows;
-  if (drop) out.dropped_rows = drop_nonfinite_rows(data);
+}
+
+// The rows of A that this rank has: from `first` on, of `rows` in all.
+struct Part {
+  Index first = 0, rows = 0;
+};
+
+// Of a mapped .npy only these are ever read; what was read as a whole is left again.
+Part own_part(ProblemData& data, const std::string& path) {
+  const Index n = data.A->rows();
+  const RowRange range = even_share(n, rank(), rank_count());
+  if (rank_count() > 1)
+    together([&] {
+      data.A = rows_between(data.A, range, path.ends_with(".npy") ? Keep::whole : Keep::copy);
+    });
+  return {range.first, n};
 }
 
 // Of this rank's part of A; nothing where A is read as a whole.
 std::optional<PartCounts> counted_part(const SolveRequest& request) {
-  if (rank_count() == 1 || request.data.drop_nonfinite_rows) return std::nullopt;
-  return count_part(request.A, request.data.read_options(), rank(), rank_count());
+  if (rank_count() == 1) return std::nullopt;
+  return count_part(request.A, options_of(request), rank(), rank_count());
 }
 
 // What every rank has counted; nothing unless all of them have a part.
@@ -118,12 +137,12 @@ void check_same_file(const std::string& path, const std::vector<PartCounts>& cou
                                         .hint = "give every rank the same file"});
 }
 
-void load_part(const SolveRequest& request, const std::vector<PartCounts>& counts, Loaded& out) {
+Part load_part(const SolveRequest& request, const std::vector<PartCounts>& counts, Loaded& out) {
   const Index first = sum_of_parts(counts, rank()).rows;
   const Index rows = sum_of_parts(counts, rank_count()).rows;
   together([&] {
     check_same_file(request.A, counts);
-    Table table = read_part(request.A, request.data.read_options(), rank(), counts);
+    Table table = read_part(request.A, options_of(request), rank(), counts);
     if (!request.b && table.b.empty() && table.A->rows() > 0) refuse_without_rhs(request.A);
     ConstView b = table.b.view();
     b.cols = 1;  // also where there is no row
@@ -131,7 +150,46 @@ void load_part(const SolveRequest& request, const std::vector<PartCounts>& count
     out.data.A = table.A;
     out.names = std::move(table.names);
   });
-  join_rows(out.data, first, rows);
+  return {first, rows};
+}
+
+std::vector<double> whole_weights(const std::vector<double>& own, const Part& part) {
+  std::vector<double> all(to_size(part.rows), 0.0);
+  std::copy(own.begin(), own.end(), all.begin() + part.first);
+  sum_over_ranks(all);
+  return all;
+}
+
+// Every rank leaves out rows of its own, and those that are left close up.
+Part without_nonfinite(const Part& part, Loaded& out) {
+  ProblemData& data = out.data;
+  const bool weighted = !data.weights.empty();
+  if (data.b.rows() != part.rows || (weighted && std::ssize(data.weights) != part.rows))
+    return part;  // Problem will say so
+  const Index here = data.A->rows();
+  ProblemData own;
+  std::vector<double> kept(to_size(rank_count()), 0.0);
+  together([&] {
+    const ConstView b = data.b.view();
+    own.A = data.A;
+    own.b = Array(ConstView{b.row(part.first), here, b.cols, b.stride}, nullptr);
+    if (weighted)
+      own.weights.assign(data.weights.begin() + part.first,
+                         data.weights.begin() + part.first + here);
+    drop_nonfinite_rows(own);
+    kept[to_size(rank())] = static_cast<double>(own.A->rows());
+  });
+  sum_over_ranks(kept);
+  const auto up_to = [&](Index ranks) {
+    return static_cast<Index>(std::accumulate(kept.begin(), kept.begin() + ranks, 0.0));
+  };
+  const Part left{up_to(rank()), up_to(rank_count())};
+  data.A = own.A;
+  data.b = placed_rows({own.b.view().data, own.A->rows(), data.b.cols(), own.b.view().stride},
+                       left.first, left.rows);
+  if (weighted) data.weights = whole_weights(own.weights, left);
+  out.dropped_rows = part.rows - left.rows;
+  return left;
 }
 
 }  // namespace
@@ -145,12 +203,16 @@ Loaded load(const SolveRequest& request) {
     own = counted_part(request);
   });
   const std::vector<PartCounts> counts = counts_of_ranks(own);
+  Part part;
   if (!counts.empty()) {
-    load_part(request, counts, out);
+    part = load_part(request, counts, out);
   } else {
     together([&] { load_whole(request, out); });
-    share_rows(out.data, request.A);
+    part = own_part(out.data, request.A);
+    check_same_sizes(out.data, part.rows);
   }
+  if (drops_together(request)) part = without_nonfinite(part, out);
+  join_rows(out.data, part.first, part.rows);
   return out;
 }
 

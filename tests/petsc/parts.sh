@@ -52,12 +52,40 @@ cp x.npy of_sparse.npy
 same_answer sparse64.petsc
 same x.npy of_sparse.npy
 
-# Dropping rows needs the whole file, and still works.
+# Rows that are dropped leave with their b and weight, whichever rank has them; a rank
+# may be left with none.
 sed '100s/^[^,]*/nan/; 600s/^[^,]*/nan/' table.csv >holes.csv
 "$POLYAK" solve holes.csv --rhs-column goal --drop-nonfinite-rows --method direct --output x.npy --quiet
 expect 0 ranks 3 "$POLYAK-mpi" solve holes.csv --rhs-column goal --drop-nonfinite-rows --method direct --output x3.npy
 stderr_has "2 rows with NaN, Inf or an empty cell dropped"
 near x3.npy x.npy 1e-12
+python - <<'PY'
+import struct
+def holed(path, name, holes):  # numbers of a .npy that are not finite any more
+    raw = bytearray(open(path, "rb").read())
+    start = 10 + struct.unpack("<H", raw[8:10])[0]
+    for k in holes:
+        at = start + 8 * k if k >= 0 else len(raw) + 8 * k
+        raw[at : at + 8] = struct.pack("<d", float("nan") if k % 2 else float("inf"))
+    open(name, "wb").write(raw)
+holed("p/A.npy", "hA.npy", [5 * 9 + 1])
+holed("p/A.npy", "gone.npy", range(0, 9 * 240, 9))  # all rows of rank 0, and more
+holed("p/b.npy", "hb.npy", [350])
+raw = bytearray(open("p/b.npy", "rb").read())
+for at in range(len(raw) - 8 * 700, len(raw), 8):
+    raw[at : at + 8] = struct.pack("<d", 1.0 + at % 3)
+open("w.npy", "wb").write(raw)
+holed("w.npy", "w.npy", [-1])
+PY
+for A in hA.npy gone.npy; do
+  holed="$A hb.npy --weights w.npy --drop-nonfinite-rows --method direct"
+  expect 0 "$POLYAK" solve $holed --output x.npy --report one.json
+  expect 0 ranks 3 "$POLYAK-mpi" solve $holed --output x3.npy --report three.json
+  stderr_has "dropped"
+  near x3.npy x.npy 1e-12
+  python -c 'import json; one, three = (json.load(open(f)) for f in ("one.json", "three.json"))
+assert one["row_products"] == three["row_products"] < 700, (one, three)' || fail "other rows were dropped"
+done
 
 # What is wrong, and where.
 for line in 2 300 729; do
