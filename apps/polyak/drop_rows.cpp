@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polyak/error.hpp"
+#include "polyak/ranks.hpp"
 #include "solve_load.hpp"
 
 namespace polyak::cli {
@@ -21,32 +23,12 @@ std::vector<Index> finite_rows(const ProblemData& data) {
   return kept;
 }
 
-MatrixPtr dense_rows(const RowMatrix& A, const std::vector<Index>& kept) {
-  const Index n = std::ssize(kept), d = A.cols();
-  std::vector<double> values(to_size(n * d));
-  for (Index i = 0; i < n; ++i) {
-    const Index row = kept[to_size(i)];
-    A.copy_rows(row, row + 1, View{values.data() + i * d, 1, d, d});
-  }
-  return dense_matrix(std::move(values), n, d);
-}
-
-MatrixPtr sparse_rows(const RowMatrix& A, const std::vector<Index>& kept) {
-  std::vector<Triplet> entries;
-  std::vector<double> row(to_size(A.cols()));
-  for (Index i = 0; i < std::ssize(kept); ++i) {
-    const Index from = kept[to_size(i)];
-    A.copy_rows(from, from + 1, View{row.data(), 1, A.cols(), A.cols()});
-    for (Index j = 0; j < A.cols(); ++j)
-      if (row[to_size(j)] != 0.0) entries.push_back({i, j, row[to_size(j)]});
-  }
-  return csr_from_triplets(std::move(entries), std::ssize(kept), A.cols());
-}
-
+// Whatever a file was read into stores its rows, and goes on to store them alike.
 MatrixPtr matrix_rows(const MatrixPtr& A, const std::vector<Index>& kept) {
-  const bool dense = A->nonzeros() == A->rows() * A->cols();
-  const MatrixPtr out = dense ? dense_rows(*A, kept) : sparse_rows(*A, kept);
-  return A->kind().find("single") == std::string::npos ? out : to_single(out);
+  if (auto rows = listed_rows(*A, kept)) return rows;
+  throw Error(ErrorCode::internal, {.what = "rows cannot be dropped from this matrix",
+                                    .where = "A",
+                                    .found = A->kind()});
 }
 
 Array array_rows(const Array& values, const std::vector<Index>& kept) {

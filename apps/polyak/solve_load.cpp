@@ -51,24 +51,18 @@ void check_standard_input(const SolveRequest& request) {
                                      .expected = "a file that every rank can read"});
 }
 
-// Rows to be dropped leave A, b and the weights together; when those are
-// several files, or several ranks read them, the readers let them through.
-bool drops_together(const SolveRequest& request) {
-  const bool several = request.b.has_value() || request.problem.weights.has_value();
-  return request.data.drop_nonfinite_rows && (several || rank_count() > 1);
-}
-
+// Rows to be dropped leave A, b and the weights together: the readers let them through.
 ReadOptions options_of(const SolveRequest& request) {
   ReadOptions options = request.data.read_options();
-  options.keep_nonfinite = drops_together(request);
-  if (options.keep_nonfinite) options.drop_nonfinite_rows = false;
+  options.keep_nonfinite = options.drop_nonfinite_rows;
+  options.drop_nonfinite_rows = false;
   return options;
 }
 
 // The small files first: what is missing is told before a large A is read.
 void load_vectors(const SolveRequest& request, ProblemData& data) {
   const ProblemOptions& problem = request.problem;
-  const bool drop = drops_together(request);
+  const bool drop = request.data.drop_nonfinite_rows;
   data.x0 = read_if_given(problem.x0);
   data.reference = read_if_given(problem.reference);
   data.lower = read_bound(problem.lower);
@@ -85,7 +79,6 @@ void load_whole(const SolveRequest& request, Loaded& out) {
   if (!request.b && table.b.empty()) refuse_without_rhs(request.A);
   data.A = table.A;
   out.names = std::move(table.names);
-  out.dropped_rows = table.dropped_rows;
 }
 
 // The rows of A that this rank has: from `first` on, of `rows` in all.
@@ -153,19 +146,20 @@ Part load_part(const SolveRequest& request, const std::vector<PartCounts>& count
   return {first, rows};
 }
 
-std::vector<double> whole_weights(const std::vector<double>& own, const Part& part) {
-  std::vector<double> all(to_size(part.rows), 0.0);
-  std::copy(own.begin(), own.end(), all.begin() + part.first);
-  sum_over_ranks(all);
-  return all;
+// Whether b and weights are as tall as A, on every rank.
+bool fits(const ProblemData& data, const Part& part) {
+  const bool here = data.b.rows() == part.rows &&
+                    (data.weights.empty() || std::ssize(data.weights) == part.rows);
+  double amiss = here ? 0.0 : 1.0;
+  sum_over_ranks({&amiss, 1});
+  return amiss == 0.0;
 }
 
 // Every rank leaves out rows of its own, and those that are left close up.
 Part without_nonfinite(const Part& part, Loaded& out) {
   ProblemData& data = out.data;
+  if (!fits(data, part)) return part;  // Problem will say so
   const bool weighted = !data.weights.empty();
-  if (data.b.rows() != part.rows || (weighted && std::ssize(data.weights) != part.rows))
-    return part;  // Problem will say so
   const Index here = data.A->rows();
   ProblemData own;
   std::vector<double> kept(to_size(rank_count()), 0.0);
@@ -184,10 +178,16 @@ Part without_nonfinite(const Part& part, Loaded& out) {
     return static_cast<Index>(std::accumulate(kept.begin(), kept.begin() + ranks, 0.0));
   };
   const Part left{up_to(rank()), up_to(rank_count())};
-  data.A = own.A;
-  data.b = placed_rows({own.b.view().data, own.A->rows(), data.b.cols(), own.b.view().stride},
-                       left.first, left.rows);
-  if (weighted) data.weights = whole_weights(own.weights, left);
+  if (left.rows == part.rows) return part;
+  std::vector<double> weights(weighted ? to_size(left.rows) : 0, 0.0);
+  together([&] {
+    data.A = own.A;
+    data.b = placed_rows({own.b.view().data, own.A->rows(), data.b.cols(), own.b.view().stride},
+                         left.first, left.rows);
+    std::copy(own.weights.begin(), own.weights.end(), weights.begin() + left.first);
+  });
+  sum_over_ranks(weights);
+  data.weights = std::move(weights);
   out.dropped_rows = part.rows - left.rows;
   return left;
 }
@@ -209,9 +209,9 @@ Loaded load(const SolveRequest& request) {
   } else {
     together([&] { load_whole(request, out); });
     part = own_part(out.data, request.A);
-    check_same_sizes(out.data, part.rows);
+    check_same_sizes(out.data, part.rows);  // before rows are dropped, and again after
   }
-  if (drops_together(request)) part = without_nonfinite(part, out);
+  if (request.data.drop_nonfinite_rows) part = without_nonfinite(part, out);
   join_rows(out.data, part.first, part.rows);
   return out;
 }

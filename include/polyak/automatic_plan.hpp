@@ -47,7 +47,8 @@ struct AutomaticPlan {
 /// may still change the order.
 AutomaticPlan automatic_plan(const ProblemShape& shape, const SolveOptions& options);
 
-/// After the look, as auto takes it: the same rows, the same choice.
+/// After the look, as auto takes it: the same rows, the same choice. Where auto solves
+/// some rows by cg instead (subset-cg), that is not done here and may change the order.
 AutomaticPlan automatic_plan(const Problem& problem, const SolveOptions& options);
 
 /// The same where b is not known and that of `problem` is only a stand-in: what

@@ -78,6 +78,10 @@ enum class Keep { whole, copy };
 /// that are made as they are read (a projector) become compressed sparse rows.
 MatrixPtr rows_between(const MatrixPtr& A, RowRange range, Keep keep = Keep::whole);
 
+/// A copy of these rows, stored as they are in A; null where A does not store its rows
+/// (a projector makes them as they are read).
+MatrixPtr listed_rows(const RowMatrix& A, std::span<const Index> rows);
+
 /// `own` as the rows from `first` on of an array of so many rows. The others are
 /// zeros, which take addresses but, in long arrays, no memory.
 Array placed_rows(ConstView own, Index first, Index rows);

@@ -1,6 +1,5 @@
-#include "matrix/listed_rows.hpp"
-
 #include "matrix/as_stored.hpp"
+#include "polyak/ranks.hpp"
 
 namespace polyak {
 namespace {

@@ -22,6 +22,28 @@ class OneReadCg final : public Method {
         zeros_(to_size(columns_), 0.0) {
     state_.vectors.emplace_back(to_size(columns_));  // ‖s‖²
     state_.vectors.emplace_back(to_size(columns_));  // … when it last came from A
+  }
+
+  void advance(Index first, Index last) override {
+    if (first == 0 && last > 0) begin();
+    for (Index k = first; k < last; ++k) step();
+    state_.iteration = last;
+  }
+
+  std::span<const double> gradient2() const override { return state_.vectors[3]; }
+
+  bool finished() const override {
+    return state_.iteration > 0 && stands_still();
+  }
+
+ private:
+  static constexpr double renewed = 1e-5;  // of ‖s‖: its error then is that of 11 digits
+
+  std::vector<double>& norms() { return state_.vectors[3]; }
+  std::vector<double>& known() { return state_.vectors[4]; }
+
+  // Not before the first iteration: an x that meets the tolerance needs none of it.
+  void begin() {
     true_gradient();
     for (Index c = 0; c < columns_; ++c) {
       renew(c);
@@ -30,23 +52,10 @@ class OneReadCg final : public Method {
     }
   }
 
-  void advance(Index first, Index last) override {
-    for (Index k = first; k < last; ++k) step();
-    state_.iteration = last;
-  }
-
-  std::span<const double> gradient2() const override { return state_.vectors[3]; }
-
-  bool finished() const override {
+  bool stands_still() const {
     return std::all_of(state_.vectors[3].begin(), state_.vectors[3].end(),
                        [](double s2) { return s2 == 0.0; });
   }
-
- private:
-  static constexpr double renewed = 1e-5;  // of ‖s‖: its error then is that of 11 digits
-
-  std::vector<double>& norms() { return state_.vectors[3]; }
-  std::vector<double>& known() { return state_.vectors[4]; }
 
   void true_gradient() {  // q_ = g(x)
     state_.row_products += gradient_(state_.iteration, block(0), view(q_));
@@ -73,7 +82,7 @@ class OneReadCg final : public Method {
   }
 
   void step() {
-    if (finished()) return;
+    if (stands_still()) return;
     curve();
     bool fallen = false;
     for (Index c = 0; c < columns_; ++c) {

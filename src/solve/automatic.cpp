@@ -9,6 +9,7 @@
 #include "polyak/error.hpp"
 #include "solve/candidates.hpp"
 #include "solve/driver.hpp"
+#include "solve/limit_text.hpp"
 #include "solve/pages.hpp"
 #include "solve/part_watch.hpp"
 #include "solve/row_subset.hpp"
@@ -17,8 +18,7 @@ namespace polyak {
 namespace {
 
 constexpr const char* subset_name = "subset-direct";
-constexpr const char* part_name = "subset-cg";
-constexpr std::uint64_t to_try = 0;   // draws of row_subset
+constexpr std::uint64_t to_try = 0;   // draw of row_subset: that of the look, never both
 constexpr double most_trusted = 1e6;  // condition up to which x is as good as its residual
 
 class Automatic {
@@ -102,7 +102,9 @@ class Automatic {
         {subset_name, fmt::format("{} random rows, solved; {} others check it",
                                   trial_->rows_solved, trial_->rows_checked),
          costs.look(static_cast<double>(rows)), seconds, trial_outcome()});
-    if (consistent()) start_ = trial_->x;
+    if (!consistent()) return;
+    start_ = trial_->x;
+    found_by_ = subset_name;
   }
 
   std::string trial_outcome() const {
@@ -116,10 +118,11 @@ class Automatic {
   // next has but to check it; otherwise it is a start, and tells what cg would take.
   void try_part(const PartToTry& wanted) {
     if (wanted.rows == 0) return;
+    const double start = now_s();
     const auto part = part_of(
         problem_, random_rows(problem_.rows(), wanted.rows, options_.seed, to_try));
+    total_.seconds.setup += now_s() - start;
     if (!part) return;
-    const double start = now_s();
     PartWatch watch(runs_, problem_.cols());
     std::optional<Report> tried;
     try {
@@ -128,13 +131,18 @@ class Automatic {
       if (error.code() != ErrorCode::bad_data) throw;
       return;  // whoever reads all of A will name the place
     }
-    if (tried->status == Status::interrupted) runs_.stop_saving();
-    part_solved_ = tried->status == Status::converged && !tried->reason.starts_with("|A'r|");
+    const bool cut_off =
+        tried->status == Status::interrupted ||
+        (tried->status == Status::limit && tried->iterations < wanted.iterations);
+    if (cut_off) runs_.stop_saving();
     steps_ = expected_steps(*tried, options_.tol);
-    total_.stages.push_back({part_name,
-                             fmt::format("{} random rows, by cg", part->rows()),
-                             wanted.seconds, now_s() - start, outcome(*tried)});
+    Stage stage{PartToTry::name, fmt::format("{} random rows, by cg", part->rows()),
+                wanted.seconds, tried->seconds.total, {}};
     add(nothing_of_the_whole(std::move(*tried)));
+    if (cut_off && total_.status == Status::limit) spend();
+    stage.outcome = outcome(total_);
+    total_.stages.push_back(std::move(stage));
+    found_by_ = PartToTry::name;
   }
 
   SolveOptions for_part(const PartToTry& wanted) const {
@@ -183,17 +191,25 @@ class Automatic {
 
   void take(const Candidate& candidate) {
     const Problem from = start_.empty() ? problem_ : problem_.starting_at(start_);
-    Report report = run_method(from, limited(candidate));
-    const bool nothing_done = report.iterations == 0 && (consistent() || part_solved_);
-    if (nothing_done && report.status == Status::converged) {
-      report.method = part_solved_ ? part_name : subset_name;
-      total_.stages.push_back({"check", "every row, against the tolerance",
-                               2.0 * Costs(problem_).pass(), report.seconds.total, report.reason});
+    const SolveOptions options = limited(candidate);
+    Report report = run_method(from, options);
+    Stage stage{candidate.method, candidate.why, candidate.seconds, report.seconds.total, {}};
+    const bool checked =
+        report.iterations == 0 && !found_by_.empty() && report.status != Status::diverged;
+    if (checked) {
+      report.method = found_by_;
+      stage.method = "check";
+      stage.why = "every row, against the tolerance";
+      stage.predicted_seconds = 2.0 * Costs(problem_).pass();
     } else {
-      total_.stages.push_back({candidate.method, candidate.why, candidate.seconds,
-                               report.seconds.total, outcome(report)});
+      found_by_.clear();
     }
     add(std::move(report));
+    if (total_.status == Status::limit && options_.max_passes &&
+        *options.max_passes < candidate.passes.value_or(1e300))
+      spend();
+    stage.outcome = checked && total_.status == Status::converged ? total_.reason : outcome(total_);
+    total_.stages.push_back(std::move(stage));
   }
 
   static std::string outcome(const Report& report) {
@@ -275,13 +291,33 @@ class Automatic {
     report.stages = std::move(total_.stages);
     if (report.status != Status::diverged) start_ = report.x;
     total_ = std::move(report);
+    see_the_clock();
+    if (total_.status == Status::limit && out_of_budget()) total_.reason = users_limit();
   }
 
   bool met() const { return total_.backward_error && *total_.backward_error <= options_.tol; }
+  // What the user allows is used up; the same on all ranks, whatever their clocks say.
   bool out_of_budget() const {
-    return (options_.time_limit_s && spent() >= *options_.time_limit_s) ||
+    return late_ || spent_passes_ ||
            (options_.max_iterations && total_.iterations >= *options_.max_iterations) ||
            (options_.max_passes && passes() >= *options_.max_passes);
+  }
+  // Ended by the user's limit of passes, though what is left may be some part of one.
+  void spend() {
+    spent_passes_ = true;
+    total_.reason = users_limit();
+  }
+  std::string users_limit() const {
+    if (late_) return limit_text::seconds(*options_.time_limit_s);
+    if (options_.max_iterations && total_.iterations >= *options_.max_iterations)
+      return limit_text::iterations(*options_.max_iterations);
+    return options_.max_passes ? limit_text::passes(*options_.max_passes) : total_.reason;
+  }
+  void see_the_clock() {
+    if (!options_.time_limit_s) return;
+    double late = spent() >= *options_.time_limit_s ? 1.0 : 0.0;
+    problem_.A().complete({&late, 1});
+    late_ = late > 0.0;
   }
   // A small residual says little about x where A is ill-conditioned, and that
   // may show only now.
@@ -315,7 +351,8 @@ class Automatic {
   Runs runs_;
   std::optional<SubsetTrial> trial_;
   std::optional<double> steps_;  // of cg, by what it took on some rows
-  bool part_solved_ = false;     // these alone determine x
+  std::string found_by_;         // what led to start_, where that was some rows only
+  bool late_ = false, spent_passes_ = false;
   Array start_;  // d × c, the best x so far
   int threads_ = 1;
   Report total_;

@@ -12,8 +12,8 @@ namespace {
 // Consistent data are solved by it; what it tells of others may change the order.
 AutomaticPlan::Step part_step(const ProblemShape& shape, const SolveOptions& options,
                               const PartToTry& part) {
-  const ProblemShape rows = part_of(shape, part.rows);
-  return {.method = "subset-cg",
+  const ProblemShape rows = shape_of_rows(shape, part.rows);
+  return {.method = PartToTry::name,
           .why = fmt::format("{} random rows first: consistent data need no more, others a start",
                              part.rows),
           .seconds = part.seconds,

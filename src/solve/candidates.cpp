@@ -165,7 +165,12 @@ class Chooser {
     if (!trial_ && !looks_ && !steps_ && try_cg()) return;
     // What has other ways than cg, and nothing to say for it, is left to them.
     if (!looks_ && !out_.candidates.empty()) unknown_steps_ = std::min(n_, d_);
-    out_.candidates.push_back({"cg", why_cg(), costs_.krylov(krylov_steps(), 1.0)});
+    Candidate cg{"cg", why_cg(), costs_.krylov(krylov_steps(), 1.0)};
+    if (steps_ && !out_.candidates.empty()) {  // some rows may have promised too much
+      cg.passes = 2.0 * *steps_ + 8.0;
+      cg.extended = true;
+    }
+    out_.candidates.push_back(std::move(cg));
   }
 
   std::string why_cg() const {
@@ -227,11 +232,13 @@ class Chooser {
 
 }  // namespace
 
-ProblemShape part_of(const ProblemShape& shape, Index rows) {
+ProblemShape shape_of_rows(const ProblemShape& shape, Index rows) {
   const double share = static_cast<double>(rows) / static_cast<double>(std::max<Index>(1, shape.rows));
   ProblemShape part = shape;
   part.rows = rows;
-  part.nonzeros = static_cast<Index>(share * static_cast<double>(shape.nonzeros));
+  part.nonzeros = shape.dense()
+                      ? rows * shape.cols
+                      : static_cast<Index>(share * static_cast<double>(shape.nonzeros));
   part.bytes = share * shape.bytes;
   part.products = share * shape.products;
   return part;
@@ -267,7 +274,7 @@ PartToTry part_to_try(const ProblemShape& shape, double tol) {
   double next = std::numeric_limits<double>::infinity();
   for (const Candidate& other : choose(shape, tol, {}).candidates)
     if (!other.passes) next = std::min(next, other.seconds);
-  const double pass = Costs(part_of(shape, static_cast<Index>(rows))).pass();
+  const double pass = Costs(shape_of_rows(shape, static_cast<Index>(rows))).pass();
   const double most = std::floor(trial_share * next / pass);
   const double expected = random_steps(rows, d, rows * entries, 0.1 * tol);
   if (most < clearly * expected) return {};

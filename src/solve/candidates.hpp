@@ -35,11 +35,12 @@ struct Choice {
 Index rows_to_look_at(const ProblemShape& shape, double tol);
 
 /// So many rows of it, as they are on the average.
-ProblemShape part_of(const ProblemShape& shape, Index rows);
+ProblemShape shape_of_rows(const ProblemShape& shape, Index rows);
 
 /// Where so many rows would cost too much to solve directly: some of them by cg, before
 /// auto chooses.
 struct PartToTry {
+  static constexpr const char* name = "subset-cg";  ///< in reports and plans
   Index rows = 0;        ///< 0 where that does not pay
   Index iterations = 0;  ///< and no more
   double expected = 0.0;  ///< … of rows drawn at random

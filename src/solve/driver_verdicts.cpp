@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "solve/driver.hpp"
+#include "solve/limit_text.hpp"
 
 namespace polyak {
 
@@ -60,15 +61,14 @@ std::optional<Driver::Verdict> Driver::judge_limits(Observer& observer) const {
   const Wishes wishes = ask(observer);
   if (wishes.stop) return Verdict{Status::interrupted, "stopped on request; the best x so far is kept"};
   if (wishes.late)
-    return Verdict{Status::limit, fmt::format("time limit of {:g} s reached", *options_.time_limit_s)};
+    return Verdict{Status::limit, limit_text::seconds(*options_.time_limit_s)};
   const Index k = method_->state().iteration;
   if (k < last_iteration()) return std::nullopt;
   if (options_.max_iterations && k >= *options_.max_iterations)
-    return Verdict{Status::limit, fmt::format("iteration limit of {} reached", *options_.max_iterations)};
+    return Verdict{Status::limit, limit_text::iterations(*options_.max_iterations)};
   const double n = static_cast<double>(engine_.problem().rows());
   return Verdict{Status::limit,
-                 fmt::format("limit of {:g} passes reached",
-                             options_.max_passes.value_or(std::max(1e4, 1e7 / n)))};
+                 limit_text::passes(options_.max_passes.value_or(std::max(1e4, 1e7 / n)))};
 }
 
 // A is zero, or empty: every x fits alike, and a ridge term wants 0.

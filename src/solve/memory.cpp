@@ -169,7 +169,7 @@ double solve_bytes(const ProblemShape& shape, const SolveOptions& options) {
     return std::max(bytes, working_bytes(shape, options.method, options));
   bytes = std::max(bytes, look_bytes(shape, options));
   if (const Index rows = part_to_try(shape, options.tol).rows; rows > 0) {
-    const ProblemShape part = part_of(shape, rows);
+    const ProblemShape part = shape_of_rows(shape, rows);
     bytes = std::max(bytes, part.bytes + working_bytes(part, "cg", options));
   }
   for (const Candidate& candidate : choose(shape, options.tol, {}).candidates) {

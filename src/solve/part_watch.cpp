@@ -16,13 +16,13 @@ void PartWatch::measured(const Measurement& m) {
 }
 
 void PartWatch::explain(Report& report) const {
-  if (!contradict_ || report.status != Status::interrupted) return;
+  if (!ended_ || report.status != Status::interrupted) return;
   report.status = Status::stagnated;
   report.reason = "these rows contradict each other";
 }
 
-double expected_steps(const Report& part, double tol) {
-  if (part.history.size() < 2) return 1.0;  // nothing to do
+std::optional<double> expected_steps(const Report& part, double tol) {
+  if (part.history.size() < 2) return std::nullopt;
   const double first = part.history.front().gradient_norm;
   const double last = part.history.back().gradient_norm;
   const double fall = std::log(first / last);

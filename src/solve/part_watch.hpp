@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "solve/runs.hpp"
 
 namespace polyak {
@@ -12,8 +14,11 @@ class PartWatch final : public Observer {
 
   void measured(const Measurement& m) override;
   void progress(Index k, Index rows) override { runs_.progress(k, rows); }
-  bool stop_requested() override { return contradict_ || runs_.stop_requested(); }
-  bool snapshot_wanted(bool ending) override { return !contradict_ && runs_.snapshot_wanted(ending); }
+  bool stop_requested() override {
+    ended_ = contradict_;  // not by what is measured because somebody else has ended it
+    return ended_ || runs_.stop_requested();
+  }
+  bool snapshot_wanted(bool ending) override { return !ended_ && runs_.snapshot_wanted(ending); }
   void snapshot(Snapshot&& snapshot) override { runs_.snapshot(std::move(snapshot)); }
 
   /// Says in the report what was seen here.
@@ -22,10 +27,11 @@ class PartWatch final : public Observer {
  private:
   Runs& runs_;
   double enough_;
-  bool contradict_ = false;
+  bool contradict_ = false, ended_ = false;
 };
 
 /// By how the gradient fell on some rows: iterations until it has fallen by tol on all.
-double expected_steps(const Report& part, double tol);
+/// Nothing where it was zero at once.
+std::optional<double> expected_steps(const Report& part, double tol);
 
 }  // namespace polyak

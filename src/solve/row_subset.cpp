@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/random.hpp"
-#include "matrix/listed_rows.hpp"
 #include "polyak/ranks.hpp"
 
 namespace polyak {

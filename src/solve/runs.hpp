@@ -25,7 +25,9 @@ class Runs final : public Observer {
   /// Where the next run goes on, if it had been saved; asked for once.
   const RunState* from() {
     const Snapshot* from = std::exchange(from_, nullptr);
-    return from ? &from->run : nullptr;
+    if (from == nullptr) return nullptr;
+    earlier_seconds_ += from->run.solve_seconds + from->run.measure_seconds;
+    return &from->run;
   }
   void finished(const Report& report) { finished_.push_back(report); }
   /// The last run was cut off, and what follows only winds up: what was saved
@@ -36,7 +38,7 @@ class Runs final : public Observer {
 
   void measured(const Measurement& m) override { observer_.measured(m); }
   void progress(Index k, Index rows) override { observer_.progress(k, rows); }
-  bool stop_requested() override { return observer_.stop_requested(); }
+  bool stop_requested() override { return stop_ = stop_ || observer_.stop_requested(); }
   bool snapshot_wanted(bool ending) override {
     return saving_ && observer_.snapshot_wanted(ending);
   }
@@ -52,6 +54,7 @@ class Runs final : public Observer {
   std::vector<Report> finished_;
   double earlier_seconds_ = 0.0;
   bool saving_ = true;
+  bool stop_ = false;  // once asked for, of all runs that follow
 };
 
 }  // namespace polyak

@@ -1,5 +1,3 @@
-#include "matrix/listed_rows.hpp"
-
 #include "polyak/ranks.hpp"
 #include "storages.hpp"
 

@@ -1,6 +1,7 @@
 // Where some rows are too many to factor, cg on them comes first: consistent data
 // are solved by it, and all rows check that.
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -144,14 +145,39 @@ TEST(subset_cg, takes_no_slow_convergence_for_a_contradiction) {
 
 TEST(subset_cg, leaves_a_report_of_all_rows_where_a_limit_ends_it) {
   const Sparse made = sparse(10.0, 0.0);
-  SolveOptions options = automatic();
-  options.max_iterations = 3;
-  const Report report = solve(Problem(made.data), options);
-  EXPECT_EQ(report.status, Status::limit) << report.reason;
-  EXPECT_EQ(report.iterations, 3);
-  EXPECT_EQ(report.rows, n);
-  const double r = residual(made, solution(report));
-  EXPECT_NEAR(*report.residual_norm, r, 1e-10 * r);
+  SolveOptions iterations = automatic(), passes = automatic(), seconds = automatic();
+  iterations.max_iterations = 3;
+  passes.max_passes = 0.3;
+  seconds.time_limit_s = 1e-9;
+  for (const auto& [options, reason] : {std::pair{iterations, "iteration limit of 3 reached"},
+                                        {passes, "limit of 0.3 passes reached"},
+                                        {seconds, "time limit of 1e-09 s reached"}}) {
+    const Report report = solve(Problem(made.data), options);
+    EXPECT_EQ(report.status, Status::limit);
+    EXPECT_EQ(report.reason, reason);
+    EXPECT_EQ(report.method, "subset-cg");
+    ASSERT_EQ(report.stages.size(), 2u);
+    EXPECT_EQ(report.stages[0].outcome, std::string("limit: ") + reason);
+    EXPECT_EQ(report.rows, n);
+    EXPECT_LE(report.passes, 0.35);  // cg reads its rows once before it begins
+    const double r = residual(made, solution(report));
+    EXPECT_NEAR(*report.residual_norm, r, 1e-10 * r);
+  }
+}
+
+// What was saved of the rows that were cut off stands, so that they go on.
+TEST(subset_cg, cut_off_by_a_limit_goes_on_to_the_same_bits) {
+  const Problem problem(sparse(2.0, 0.0).data);
+  const Report straight = solve(problem, automatic());
+  SolveOptions limited = automatic();
+  limited.max_iterations = 13;
+  Keeper keeper;
+  EXPECT_EQ(solve(problem, limited, &keeper).status, Status::limit);
+  ASSERT_FALSE(keeper.kept.empty());
+  EXPECT_TRUE(keeper.kept.back().finished.empty());
+  const Report resumed = solve(problem, automatic(), nullptr, &keeper.kept.back());
+  EXPECT_TRUE(same_bits(straight, resumed));
+  EXPECT_EQ(straight.iterations, resumed.iterations);
 }
 
 TEST(subset_cg, resumed_anywhere_has_the_bits_of_a_run_that_never_stopped) {
@@ -159,6 +185,7 @@ TEST(subset_cg, resumed_anywhere_has_the_bits_of_a_run_that_never_stopped) {
     const Problem problem(sparse(1.0, noise, false, {150000, 1500, 5}).data);
     Keeper keeper;
     const Report straight = solve(problem, automatic(), &keeper);
+    ASSERT_EQ(straight.stages[0].method, "subset-cg");
     Index before = 0, after = 0;
     for (std::size_t i = 0; i < keeper.kept.size(); i += 7) {
       (keeper.kept[i].finished.empty() ? before : after) += 1;
@@ -176,16 +203,24 @@ TEST(subset_cg, resumed_anywhere_has_the_bits_of_a_run_that_never_stopped) {
 }
 
 TEST(subset_cg, interrupted_keeps_what_it_had_and_goes_on_from_there) {
-  const Problem problem(sparse(10.0, 0.0).data);
-  Keeper keeper;
-  keeper.stop_after = 5;
-  const Report report = solve(problem, automatic(), &keeper);
-  EXPECT_EQ(report.status, Status::interrupted) << report.reason;
-  EXPECT_EQ(report.rows, n);
-  ASSERT_FALSE(keeper.kept.empty());
-  EXPECT_TRUE(keeper.kept.back().finished.empty());
-  EXPECT_TRUE(same_bits(solve(problem, automatic(), nullptr, &keeper.kept.back()),
-                        solve(problem, automatic())));
+  for (const double noise : {0.0, 1.0}) {
+    const Problem problem(sparse(2.0, noise).data);
+    const Report straight = solve(problem, automatic());
+    const int last = static_cast<int>(straight.iterations) - 2;
+    for (const int after : {5, last - 6, last - 3, last - 1, last}) {
+      Keeper keeper;
+      keeper.stop_after = after;
+      const Report report = solve(problem, automatic(), &keeper);
+      EXPECT_EQ(report.rows, n);
+      ASSERT_FALSE(keeper.kept.empty());
+      const Report resumed = solve(problem, automatic(), nullptr, &keeper.kept.back());
+      EXPECT_TRUE(same_bits(straight, resumed)) << after;
+      EXPECT_EQ(straight.iterations, resumed.iterations) << after;
+      if (after > 5) continue;
+      EXPECT_EQ(report.status, Status::interrupted) << report.reason;
+      EXPECT_TRUE(keeper.kept.back().finished.empty());
+    }
+  }
 }
 
 TEST(subset_cg, leaves_it_to_the_whole_to_name_a_value_that_is_not_finite) {
@@ -224,6 +259,33 @@ TEST(subset_cg, is_the_same_on_several_ranks) {
   }
 }
 
+TEST(subset_cg, takes_dense_rows_and_several_right_hand_sides_from_a_start_of_ones_own) {
+  constexpr Index rows = 20000, cols = 500;
+  const Rows A = random(rows, cols, 11), x = random(cols, 2, 12);
+  ProblemData whole = data(A, A * x);
+  whole.x0 = array(Rows::Ones(cols, 2));
+  const Report report = solve(Problem(whole), automatic(0));
+  EXPECT_EQ(report.method, "subset-cg");
+  EXPECT_EQ(report.status, Status::converged) << report.reason;
+  EXPECT_LE(relative(solution(report), x), 1e-6);
+}
+
+// Rows that draw no b tell nothing of cg.
+TEST(subset_cg, that_found_nothing_to_do_promises_nothing) {
+  Sparse made = sparse(2.0, 0.0);
+  std::vector<double> b(n, 0.0);
+  const auto drawn = random_rows(n, part_to_try(shape_of(Problem(made.data)), 1e-8).rows, 0, 0);
+  Index other = 0;
+  while (std::binary_search(drawn.begin(), drawn.end(), other)) ++other;
+  b[to_size(other)] = 1.0;
+  made.data.b = Array(std::move(b), n);
+  const Report report = solve(Problem(made.data), automatic());
+  EXPECT_EQ(report.status, Status::converged) << report.reason;
+  EXPECT_LE(relative(solution(report), fitted(made)), 1e-6);
+  ASSERT_GE(report.stages.size(), 2u);
+  EXPECT_EQ(report.stages[1].why.find("iterations, by what"), std::string::npos);
+}
+
 ProblemShape shape(Index rows, Index cols, Index per_row) {
   ProblemShape out;
   out.rows = rows;
@@ -242,6 +304,8 @@ TEST(part_to_try, is_a_small_part_of_many_rows_that_are_stored) {
   EXPECT_EQ(part_to_try(shape(300000, 10000, 20), 1e-8).rows, 0);      // too few to leave some out
   EXPECT_EQ(part_to_try(shape(1000000, 100, 100), 1e-8).rows, 0);      // these are looked at
   EXPECT_EQ(part_to_try(many, 0.0).rows, 0);
+  const ProblemShape dense = shape(49970, 1000, 1000);
+  EXPECT_TRUE(shape_of_rows(dense, 4000).dense());
   ProblemShape other = many;
   other.ridge = true;
   EXPECT_EQ(part_to_try(other, 1e-8).rows, 0);
@@ -252,14 +316,14 @@ TEST(part_to_try, is_a_small_part_of_many_rows_that_are_stored) {
 
 TEST(expected_steps, goes_by_how_the_gradient_fell) {
   Report part;
-  EXPECT_EQ(expected_steps(part, 1e-8), 1.0);
+  EXPECT_FALSE(expected_steps(part, 1e-8));
   part.iterations = 10;
   part.history.resize(2);
   part.history[0].gradient_norm = 1.0;
   part.history[1].gradient_norm = 1e-4;
-  EXPECT_NEAR(expected_steps(part, 1e-8), 20.0, 1e-12);
+  EXPECT_NEAR(*expected_steps(part, 1e-8), 20.0, 1e-12);
   part.history[1].gradient_norm = 2.0;
-  EXPECT_TRUE(std::isinf(expected_steps(part, 1e-8)));
+  EXPECT_TRUE(std::isinf(*expected_steps(part, 1e-8)));
 }
 
 }  // namespace
