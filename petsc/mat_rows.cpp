@@ -65,10 +65,10 @@ void check_entries(Mat A) {
 
 MatrixPtr aij_rows(Mat A) {
   check_entries(A);
-  PetscMPIInt ranks = 1;
-  MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &ranks);
+  PetscBool whole = PETSC_FALSE;  // an mpiaij of one process is not a seqaij
+  checked(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(A), MATSEQAIJ, &whole));
   Mat local = A;
-  if (ranks == 1)
+  if (whole)
     checked(PetscObjectReference(reinterpret_cast<PetscObject>(A)));
   else
     checked(MatMPIAIJGetLocalMat(A, MAT_INITIAL_MATRIX, &local));

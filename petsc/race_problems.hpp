@@ -19,7 +19,7 @@ struct RaceProblem {
   std::string name;
   Mat A = nullptr;
   Vec b = nullptr, x = nullptr;  ///< x: the least squares solution
-  MatrixPtr own;                 ///< dense problems: the rows of this rank
+  MatrixPtr own;                 ///< the rows of this rank, for the library itself
   std::vector<double> own_b;
 };
 void destroy(RaceProblem& problem);

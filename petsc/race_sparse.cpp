@@ -3,6 +3,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <type_traits>
 
 #include "polyak/generate.hpp"
 #include "race_problems.hpp"
@@ -78,31 +79,34 @@ Spread spread(Index cols, double condition) {
   return {std::move(sizes), Rotations(cols, 1), Rotations(cols, 2)};
 }
 
-Mat sparse_matrix(Index rows, Index cols, Index entries, double condition) {
+using Column = std::conditional_t<sizeof(PetscInt) == 4, std::int32_t, Index>;
+
+void make_matrix(Index rows, Index cols, Index entries, double condition, RaceProblem& out) {
   const RowRange range = rows_here(rows);
   const Spread change = spread(cols, condition);
-  std::vector<PetscInt> starts{0}, columns;
-  std::vector<PetscScalar> values;
+  std::vector<PetscInt> starts{0};
+  Csr<double, Column> own{{0}, {}, {}, cols};
   for (Index i = range.first; i < range.last; ++i) {
     const Row row = condition > 1.0 ? change(random_row(i, cols, std::max<Index>(1, entries / 4)))
                                     : random_row(i, cols, entries);
     for (const auto& [column, value] : row) {
-      columns.push_back(column);
-      values.push_back(value);
+      own.columns.push_back(column);
+      own.values.push_back(value);
     }
-    starts.push_back(static_cast<PetscInt>(columns.size()));
+    own.row_start.push_back(std::ssize(own.values));
+    starts.push_back(static_cast<PetscInt>(own.values.size()));
   }
-  Mat A = nullptr;
   checked(MatCreateMPIAIJWithArrays(PETSC_COMM_WORLD, range.last - range.first, PETSC_DECIDE, rows,
-                                    cols, starts.data(), columns.data(), values.data(), &A));
-  return A;
+                                    cols, starts.data(), own.columns.data(), own.values.data(),
+                                    &out.A));
+  out.own = csr_matrix(std::move(own));
 }
 
 }  // namespace
 
 RaceProblem sparse_problem(Index rows, Index cols, Index entries, double condition) {
   RaceProblem out;
-  out.A = sparse_matrix(rows, cols, entries, condition);
+  make_matrix(rows, cols, entries, condition, out);
   checked(MatCreateVecs(out.A, &out.x, &out.b));
   PetscInt first = 0, last = 0;
   PetscScalar* x = nullptr;
@@ -114,6 +118,10 @@ RaceProblem sparse_problem(Index rows, Index cols, Index entries, double conditi
   }
   checked(VecRestoreArrayWrite(out.x, &x));
   checked(MatMult(out.A, out.x, out.b));
+  const PetscScalar* b = nullptr;
+  checked(VecGetArrayRead(out.b, &b));
+  out.own_b.assign(b, b + out.own->rows());
+  checked(VecRestoreArrayRead(out.b, &b));
   return out;
 }
 

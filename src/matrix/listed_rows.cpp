@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "core/huge_pages.hpp"
 #include "matrix/as_stored.hpp"
 #include "polyak/ranks.hpp"
 
@@ -6,10 +9,9 @@ namespace {
 
 template <class Value>
 MatrixPtr copied(const DenseRows<Value>& dense, std::span<const Index> rows) {
-  std::vector<Value> values;
-  values.reserve(rows.size() * to_size(dense.cols()));
-  for (const Index i : rows)
-    values.insert(values.end(), dense.view.row(i), dense.view.row(i) + dense.cols());
+  std::vector<Value> values = large_vector<Value>(rows.size() * to_size(dense.cols()));
+  Value* to = values.data();
+  for (const Index i : rows) to = std::copy_n(dense.view.row(i), dense.cols(), to);
   return dense_matrix(std::move(values), std::ssize(rows), dense.cols());
 }
 

@@ -19,6 +19,13 @@ for kind in aij dense shell; do
     same again.txt x4.txt
   done
 done
+# One process may hold a matrix that is meant for several.
+for kind in aij mpiaij mpidense; do
+  expect 0 ./driver "${polyak[@]}" -mat $kind -ksp_polyak_method direct -ksp_rtol 1e-10 -out $kind.txt
+  stdout_has CONVERGED_RTOL
+done
+same mpiaij.txt aij.txt
+near mpidense.txt aij.txt 1e-12
 expect 0 ranks 4 ./driver "${polyak[@]}" -n 3 -d 2 -ksp_rtol 1e-10 -out x4.txt
 stdout_has CONVERGED_RTOL
 
