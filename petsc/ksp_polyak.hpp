@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "guarded.hpp"
 #include "mat_rows.hpp"
 #include "mpi_ghosts.hpp"
 #include "polyak/solve.hpp"
@@ -30,10 +31,6 @@ extern LogEvents log_events;
 
 inline KspPolyak& polyak_of(KSP ksp) { return *static_cast<KspPolyak*>(ksp->data); }
 
-/// Runs C++ under C: whatever is thrown becomes a PETSc error with its line.
-template <class Body>
-PetscErrorCode guarded(KSP ksp, Body body);
-
 /// Without a norm there is no test: so many iterations, and that is success.
 bool runs_to_the_end(KSP ksp);
 
@@ -46,24 +43,5 @@ PetscErrorCode create_ksp_polyak(KSP ksp);
 PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject);
 PetscErrorCode view_ksp_polyak(KSP ksp, PetscViewer viewer);
 PetscErrorCode solve_ksp_polyak(KSP ksp);
-
-template <class Body>
-PetscErrorCode guarded(KSP ksp, Body body) {
-  std::string line;
-  try {
-    body();
-    return 0;
-  } catch (const PetscFailure& failure) {
-    return PetscError(PETSC_COMM_SELF, __LINE__, "polyak", __FILE__, failure.code,
-                      PETSC_ERROR_REPEAT, " ");
-  } catch (const std::bad_alloc&) {  // of this rank alone: it must say so itself
-    return PetscError(PETSC_COMM_SELF, __LINE__, "polyak", __FILE__, PETSC_ERR_MEM,
-                      PETSC_ERROR_INITIAL, "polyak: there is not enough memory");
-  } catch (const std::exception& error) {
-    line = error.what();
-  }
-  return PetscError(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), __LINE__, "polyak",
-                    __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL, "polyak: %s", line.c_str());
-}
 
 }  // namespace polyak

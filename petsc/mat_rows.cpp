@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "polyak/error.hpp"
+#include "row_shell.hpp"
 
 namespace polyak {
 namespace {
@@ -107,6 +108,7 @@ MatrixPtr dense_rows(Mat A) {
 }  // namespace
 
 MatrixPtr own_rows(Mat A) {
+  if (auto rows = rows_of_shell(A)) return rows;
   void (*function)(void) = nullptr;
   checked(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(A), "MatRowBatchGradient_C",
                                    &function));

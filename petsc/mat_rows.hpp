@@ -23,6 +23,7 @@ inline void checked(PetscErrorCode code) {
 /// The rows that this process owns:
 ///  - AIJ in one process: viewed; in several: its two parts merged, a copy;
 ///  - dense: copied once, as PETSc keeps columns and polyak wants rows;
+///  - those of row_shell.hpp: as they are;
 ///  - any with "MatRowBatchGradient_C": through it, nothing is copied.
 /// Error usage for other types. Not collective, but for AIJ in several processes.
 MatrixPtr own_rows(Mat A);

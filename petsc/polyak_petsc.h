@@ -19,6 +19,23 @@
 PETSC_EXTERN PetscErrorCode KSPPolyakRegister(void);
 
 /*
+   Dense rows where they lie, one after the other (row-major, the caller's): m of
+   them on this process, M on all, N columns. For tall data that PETSc would keep
+   column by column: any KSP can multiply with it, polyak reads its rows at full
+   speed, nothing is copied. `values` must outlive A.
+*/
+PETSC_EXTERN PetscErrorCode MatCreatePolyakRows(MPI_Comm comm, PetscInt m, PetscInt M, PetscInt N, const PetscScalar values[], Mat *A);
+
+/*
+   A tomographic scan: MatSetType(A, MATPOLYAKSCAN) and nothing else makes a matrix
+   of one row per ray and one column per pixel from -mat_polyak_angles 0:180:180,
+   -mat_polyak_detectors 128, -mat_polyak_size 64, …  as of `polyak tomography`
+   (-help lists them). Its rows are never stored. Processes share out the views;
+   vectors that fit come from MatCreateVecs().
+*/
+#define MATPOLYAKSCAN "polyakscan"
+
+/*
    A matrix of any type takes part when it composes this function under the
    name "MatRowBatchGradient_C". For rows[t], t = 0 .. count-1 (global numbers
    of rows that this process owns, in any order, maybe repeated), it adds

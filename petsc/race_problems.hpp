@@ -4,6 +4,7 @@
 
 #include <petscksp.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ struct RaceProblem {
   std::string name;
   Mat A = nullptr;
   Vec b = nullptr, x = nullptr;  ///< x: the least squares solution
-  MatrixPtr own;                 ///< the rows of this rank, for the library itself
+  std::shared_ptr<std::vector<double>> values;  ///< of dense problems: own rows, from `first` on
+  Index first = 0;
+  MatrixPtr own;  ///< the rows of this rank, for the library itself
   std::vector<double> own_b;
 };
 void destroy(RaceProblem& problem);
@@ -27,10 +30,14 @@ void destroy(RaceProblem& problem);
 /// Of so many, the rows of this rank.
 RowRange rows_here(Index rows);
 
-/// The paper's: algebraic decay, condition 100 (of AᵀA), Haar vectors; a dense
-/// row-major matrix in a MATSHELL whose products and row gradients run at the
-/// speed of memory. `noise` is |epsilon|/|Ax|.
+/// The paper's: algebraic decay, condition 100 (of AᵀA), Haar vectors; dense rows where
+/// they lie (MatCreatePolyakRows), whose products run at the speed of memory. `noise` is
+/// |epsilon|/|Ax|.
 RaceProblem paper_problem(Index rows, Index cols, double noise);
+
+/// The same rows behind nothing but a MatRowBatchGradient_C of the user's own, while the
+/// problem lives.
+Mat users_shell(const RaceProblem& problem);
 
 /// AIJ, consistent, `entries` a row at random columns, or a little fewer. Condition 1:
 /// normal values. Above: A = R·D·G, where R has a quarter as many such entries, D² has

@@ -3,6 +3,7 @@
 
 #include "ksp_polyak.hpp"
 #include "polyak_petsc.h"
+#include "scan_matrix.hpp"
 
 // KSP's inside and the width of PetscInt are what this was compiled for; another
 // library's would be read wrongly, and crash.
@@ -32,6 +33,7 @@ PetscErrorCode KSPPolyakRegister(void) {
   PetscCall(PetscLogEventRegister("PolyakSolve", KSP_CLASSID, &polyak::log_events.solve));
   PetscCall(PetscLogEventRegister("PolyakSums", KSP_CLASSID, &polyak::log_events.sums));
   PetscCall(KSPRegister(KSPPOLYAK, polyak::create_ksp_polyak));
+  PetscCall(MatRegister(MATPOLYAKSCAN, polyak::create_scan_matrix));
   return 0;
 }
 

@@ -21,9 +21,8 @@ if [ "$small" = small ]; then
   race_sizes=(-rows 20000 -cols 20 -sparse_cols 500 -rounds 1)
 fi
 start "$ranks" "$build/bench/ranks_bench" "${sizes[@]}" >"$folder/scaling.json"
-plugin="$build/lib/libpolyak_petsc.so"
-if [ -e "$plugin" ]; then
-  race=("$build/bench/race" -skip_petscrc -dll_append "$plugin" "${race_sizes[@]}")
+if [ -e "$build/bench/race" ]; then
+  race=("$build/bench/race" -skip_petscrc "${race_sizes[@]}")
   start "$ranks" "${race[@]}" -json "$folder/race.json"
   start 1 "${race[@]}" -overhead -json "$folder/overhead.json"
 fi

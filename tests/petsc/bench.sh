@@ -22,7 +22,7 @@ for race in result["race"]["races"]:
     for solver in race["solvers"]:
         assert solver["error"] <= 1e-8 and solver["seconds"] > 0, (race["problem"], solver)
 over = result["overhead"]["overhead"]
-assert all(over[what] > 0 for what in ("library", "dense", "shell")), over
+assert all(over[what] > 0 for what in ("library", "rows", "dense", "shell")), over
 assert all(over["sparse"][what] > 0 for what in ("library", "aij")), over
 PY
 expect 0 "$POLYAK_SOURCE/tools/plots/scaling.py" out.json
