@@ -44,7 +44,8 @@ PETSC_EXTERN PetscErrorCode MatCreatePolyakRows(MPI_Comm comm, PetscInt m, Petsc
      residual2 += weights[t] * (a_i'x - b[t])^2              unless it is NULL
 
    where x and g have as many numbers as A has columns, on every process. It
-   does not communicate and is called from one thread.
+   does not communicate and is called from one thread. Where PETSc scales or
+   shifts a MATSHELL by itself (MatScale() and its kin) the function must know.
 */
 typedef PetscErrorCode (*MatRowBatchGradientFn)(Mat A, PetscInt count, const PetscInt rows[], const PetscReal weights[], const PetscScalar x[], const PetscScalar b[], PetscScalar g[], PetscReal *residual2);
 

@@ -11,7 +11,7 @@
 namespace polyak {
 namespace {
 
-constexpr const char* rows_name = "polyak_rows";
+constexpr const char *rows_name = "polyak_rows", *gradient_name = "MatRowBatchGradient_C";
 
 // x lies on every rank while it is used, as in PETSc's own dense matrices.
 struct RowShell {
@@ -92,8 +92,30 @@ PetscErrorCode row_gradient(Mat A, PetscInt count, const PetscInt rows[], const 
   });
 }
 
-PetscErrorCode destroy(Mat A) {
-  return guarded(A, [&] { delete &shell_of(A); });
+// Another around the same rows.
+PetscErrorCode duplicate(Mat A, MatDuplicateOption, Mat* B) {
+  PetscCall(MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), B));
+  return guarded(A, [&] {
+    PetscInt rows = 0;
+    MatType type = nullptr;
+    checked(MatGetSize(A, &rows, nullptr));
+    checked(MatGetType(A, &type));
+    become_row_shell(*B, shell_of(A).own, rows);
+    checked(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(*B), type));
+  });
+}
+
+// A may live on as a matrix of another type, which has other rows.
+PetscErrorCode leave(Mat A) {
+  const auto object = reinterpret_cast<PetscObject>(A);
+  PetscCall(PetscObjectCompose(object, rows_name, nullptr));
+  PetscCall(PetscObjectComposeFunction(object, gradient_name, nullptr));
+  return 0;
+}
+
+PetscErrorCode delete_shell(void* shell) {
+  delete static_cast<RowShell*>(shell);
+  return 0;
 }
 
 PetscErrorCode forget_rows(void* rows) {
@@ -112,6 +134,25 @@ void keep_rows(Mat A, const MatrixPtr& own) {
   checked(PetscContainerDestroy(&container));
 }
 
+void check_sizes(Mat A, const RowMatrix& own, Index rows) {
+  const Index most = std::max(rows, own.cols());
+  if (most > static_cast<Index>(PETSC_MAX_INT))
+    throw Error(ErrorCode::bad_data,
+                {.what = "the matrix has more rows or columns than PETSc's 32-bit indices count",
+                 .where = "A",
+                 .found = std::to_string(most),
+                 .expected = "at most " + std::to_string(PETSC_MAX_INT),
+                 .hint = "build the program with petsc64 and load libpolyak_petsc64.so"});
+  long long all = own.rows();
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_LONG_LONG, MPI_SUM,
+                PetscObjectComm(reinterpret_cast<PetscObject>(A)));
+  if (all != rows)
+    throw Error(ErrorCode::usage, {.what = "the rows of all processes are not those of A",
+                                   .where = "A",
+                                   .found = std::to_string(all) + " rows",
+                                   .expected = std::to_string(rows)});
+}
+
 template <class Function>
 void set_operation(Mat A, MatOperation operation, Function function) {
   checked(MatShellSetOperation(A, operation, reinterpret_cast<void (*)(void)>(function)));
@@ -120,16 +161,12 @@ void set_operation(Mat A, MatOperation operation, Function function) {
 }  // namespace
 
 void become_row_shell(Mat A, MatrixPtr own, Index rows) {
-  if (const Index most = std::max(rows, own->cols()); most > static_cast<Index>(PETSC_MAX_INT))
-    throw Error(ErrorCode::bad_data,
-                {.what = "the matrix has more rows or columns than PETSc's 32-bit indices count",
-                 .where = "A",
-                 .found = std::to_string(most),
-                 .expected = "at most " + std::to_string(PETSC_MAX_INT),
-                 .hint = "build the program with petsc64 and load libpolyak_petsc64.so"});
+  check_sizes(A, *own, rows);
   checked(MatSetSizes(A, static_cast<PetscInt>(own->rows()), PETSC_DECIDE,
                       static_cast<PetscInt>(rows), static_cast<PetscInt>(own->cols())));
   checked(MatSetType(A, MATSHELL));
+  // Rows are what they are: PETSc must not scale, shift or zero them behind our back.
+  checked(MatShellSetManageScalingShifts(A));
   checked(MatSetUp(A));
   PetscInt first = 0;
   checked(MatGetOwnershipRange(A, &first, nullptr));
@@ -137,10 +174,14 @@ void become_row_shell(Mat A, MatrixPtr own, Index rows) {
   shell->own = own;
   shell->first = first;
   checked(MatShellSetContext(A, shell.release()));
+  checked(MatShellSetContextDestroy(A, delete_shell));
   set_operation(A, MATOP_MULT, multiply);
   set_operation(A, MATOP_MULT_TRANSPOSE, multiply_transposed);
-  set_operation(A, MATOP_DESTROY, destroy);
-  checked(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), "MatRowBatchGradient_C",
+  set_operation(A, MATOP_DUPLICATE, duplicate);
+  set_operation(A, MATOP_DESTROY, leave);
+  for (const MatOperation refused : {MATOP_ZERO_ROWS, MATOP_ZERO_ROWS_COLUMNS, MATOP_AXPY})
+    checked(MatShellSetOperation(A, refused, nullptr));
+  checked(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), gradient_name,
                                      row_gradient));
   keep_rows(A, own);
   checked(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));

@@ -76,7 +76,8 @@ bool parse(std::string_view text, char mark, Numbers&... numbers) {
 std::vector<double> angles_of(const std::string& text) {
   double first = 0.0, last = 0.0;
   Index count = 0;
-  if (!parse(text, ':', first, last, count) || count < 1)
+  constexpr Index most = 10'000'000;
+  if (!parse(text, ':', first, last, count) || count < 1 || count > most)
     refuse("-mat_polyak_angles", text, "FIRST:LAST:COUNT");
   std::vector<double> out;
   for (Index k = 0; k < count; ++k)

@@ -40,20 +40,15 @@ Array array_rows(const Array& values, const std::vector<Index>& kept) {
 
 }  // namespace
 
-Index drop_nonfinite_rows(ProblemData& data) {
-  const Index n = data.A->rows();
-  const bool fits = data.b.rows() == n && (data.weights.empty() || std::ssize(data.weights) == n);
-  if (!fits) return 0;  // Problem will say so
+void drop_nonfinite_rows(ProblemData& data) {
   const std::vector<Index> kept = finite_rows(data);
-  const Index dropped = n - std::ssize(kept);
-  if (dropped == 0) return 0;
+  if (std::ssize(kept) == data.A->rows()) return;
   data.A = matrix_rows(data.A, kept);
   data.b = array_rows(data.b, kept);
   std::vector<double> weights;
   if (!data.weights.empty())
     for (Index i : kept) weights.push_back(data.weights[to_size(i)]);
   data.weights = std::move(weights);
-  return dropped;
 }
 
 }  // namespace polyak::cli

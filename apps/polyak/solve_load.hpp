@@ -16,8 +16,7 @@ struct Loaded {
 /// Reads everything the request names.
 Loaded load(const SolveRequest& request);
 
-/// Leaves out the rows where A, b or the weights are not finite; returns how
-/// many those were.
-Index drop_nonfinite_rows(ProblemData& data);
+/// Leaves out the rows where A, b or the weights, all of one height, are not finite.
+void drop_nonfinite_rows(ProblemData& data);
 
 }  // namespace polyak::cli

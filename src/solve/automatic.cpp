@@ -43,6 +43,7 @@ class Automatic {
       if (doubtful()) {  // QR then, and not from an x that looks like an answer
         if (can_factor && candidate.method != "direct") continue;
         start_ = {};
+        found_by_.clear();
       }
       take(candidate);
       if (!settled() && candidate.extended) go_on(candidate);
@@ -142,7 +143,7 @@ class Automatic {
     if (cut_off && total_.status == Status::limit) spend();
     stage.outcome = outcome(total_);
     total_.stages.push_back(std::move(stage));
-    found_by_ = PartToTry::name;
+    if (total_.status != Status::diverged) found_by_ = PartToTry::name;
   }
 
   SolveOptions for_part(const PartToTry& wanted) const {
@@ -154,6 +155,7 @@ class Automatic {
     options.max_iterations = std::min(wanted.iterations, options_.max_iterations.value_or(wanted.iterations));
     if (options.max_passes)
       *options.max_passes *= static_cast<double>(problem_.rows()) / static_cast<double>(wanted.rows);
+    if (options.time_limit_s) *options.time_limit_s = std::max(0.0, *options.time_limit_s - spent());
     return options;
   }
 
@@ -241,8 +243,10 @@ class Automatic {
     }
     if (history_.size() < 3) return 0.0;
     const Measurement &before = history_[history_.size() - 2], &last = history_.back();
-    return std::log(before.residual_norm / last.residual_norm) /
-           (static_cast<double>(last.row_products - before.row_products) / n);
+    // ‖r‖ stands where there is noise, and ‖Aᵀr‖ need not fall all the time.
+    const double fall = std::max(std::log(before.residual_norm / last.residual_norm),
+                                 std::log(before.gradient_norm / last.gradient_norm));
+    return fall / (static_cast<double>(last.row_products - before.row_products) / n);
   }
 
   // What is left of the user's limits, and the candidate's own.
@@ -298,13 +302,13 @@ class Automatic {
   bool met() const { return total_.backward_error && *total_.backward_error <= options_.tol; }
   // What the user allows is used up; the same on all ranks, whatever their clocks say.
   bool out_of_budget() const {
-    return late_ || spent_passes_ ||
+    return late_ || limit_met_ ||
            (options_.max_iterations && total_.iterations >= *options_.max_iterations) ||
            (options_.max_passes && passes() >= *options_.max_passes);
   }
-  // Ended by the user's limit of passes, though what is left may be some part of one.
+  // Ended by a limit of the user's, though some part of a pass may be left.
   void spend() {
-    spent_passes_ = true;
+    limit_met_ = true;
     total_.reason = users_limit();
   }
   std::string users_limit() const {
@@ -352,7 +356,7 @@ class Automatic {
   std::optional<SubsetTrial> trial_;
   std::optional<double> steps_;  // of cg, by what it took on some rows
   std::string found_by_;         // what led to start_, where that was some rows only
-  bool late_ = false, spent_passes_ = false;
+  bool late_ = false, limit_met_ = false;
   Array start_;  // d × c, the best x so far
   int threads_ = 1;
   Report total_;

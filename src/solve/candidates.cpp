@@ -166,7 +166,7 @@ class Chooser {
     // What has other ways than cg, and nothing to say for it, is left to them.
     if (!looks_ && !out_.candidates.empty()) unknown_steps_ = std::min(n_, d_);
     Candidate cg{"cg", why_cg(), costs_.krylov(krylov_steps(), 1.0)};
-    if (steps_ && !out_.candidates.empty()) {  // some rows may have promised too much
+    if (steps_ && std::isfinite(*steps_) && !out_.candidates.empty()) {  // it may take more
       cg.passes = 2.0 * *steps_ + 8.0;
       cg.extended = true;
     }
@@ -174,7 +174,8 @@ class Chooser {
   }
 
   std::string why_cg() const {
-    if (steps_) return fmt::format("about {:.3g} iterations, by what some rows took", *steps_);
+    if (steps_ && !std::isfinite(*steps_)) return "some rows promised nothing";
+    if (steps_) return fmt::format("about {:.0f} iterations, going by some rows", *steps_);
     return trial_ ? "few iterations at this conditioning" : "few iterations where well conditioned";
   }
 

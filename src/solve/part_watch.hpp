@@ -31,7 +31,7 @@ class PartWatch final : public Observer {
 };
 
 /// By how the gradient fell on some rows: iterations until it has fallen by tol on all.
-/// Nothing where it was zero at once.
+/// Nothing where it was not measured twice.
 std::optional<double> expected_steps(const Report& part, double tol);
 
 }  // namespace polyak

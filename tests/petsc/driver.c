@@ -1,5 +1,5 @@
 static char help[] = "A least squares problem for the KSP that the options name.\n\
-  -n rows -d columns -mat aij|dense|shell -bad_row ROW -noise SIZE -out FILE\n\
+  -n rows -d columns -mat aij|dense|mpiaij|mpidense|shell -bad_row ROW -noise SIZE -out FILE\n\
   -band WIDTH: entries no farther from the diagonal, which is four times as large\n\
   -claim ENTRIES: as many in the rows of each process, if asked\n";
 

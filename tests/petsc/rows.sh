@@ -46,14 +46,32 @@ stdout_has "used: minibatch-hbm, projector"
 expect 0 ranks 4 ./rows "${scan[@]}" -mat_polyak_angles 0:180:3 -ksp_type polyak -ksp_rtol 1e-10
 stdout_has CONVERGED_RTOL
 
-# Dense rows where they lie.
+# Dense rows where they lie, in the order of the caller.
+python -c 'import math
+for i in range(700):
+    print(repr(sum(math.sin(1 + i * (j + 1)) for j in range(9)) + 1))' >sums.txt
 for n in 1 2 4; do
-  expect 0 ranks $n ./rows -skip_petscrc -dense 700 -ksp_type polyak -ksp_polyak_method minibatch-hbm -ksp_polyak_batch 300 -ksp_rtol 1e-12 -ksp_view -out x$n.txt
+  expect 0 ranks $n ./rows -skip_petscrc -dense 700 -ksp_type polyak -ksp_polyak_method minibatch-hbm -ksp_polyak_batch 300 -ksp_rtol 1e-12 -most 1e-9 -ksp_view -out x$n.txt -ones ones.txt
   stdout_has "used: minibatch-hbm, dense, double"
+  near ones.txt sums.txt 1e-14
   near x$n.txt x1.txt 1e-12
 done
-expect 0 ranks 2 ./rows -skip_petscrc -dense 700 -ksp_type cgls -pc_type none -ksp_rtol 1e-13
-expect 0 ranks 4 ./rows -skip_petscrc -dense 12 -ksp_type polyak -ksp_rtol 1e-12
+expect 0 ranks 2 ./rows -skip_petscrc -dense 700 -most 1e-9 -ksp_type cgls -pc_type none -ksp_rtol 1e-13
+expect 0 ranks 4 ./rows -skip_petscrc -dense 12 -most 1e-9 -ksp_type polyak -ksp_rtol 1e-12
+expect 0 ranks 4 ./rows -skip_petscrc -dense 10 -most 1e-9 -ksp_type polyak -ksp_rtol 1e-12
+
+# A duplicate lives on, with its rows; what would change them behind our back is refused.
+for kind in "-dense 700" "${scan[*]}"; do
+  expect 0 ranks 2 ./rows -skip_petscrc $kind -copy -most 1e-6 -ksp_type polyak -ksp_polyak_method direct -ksp_rtol 1e-10 -ksp_view
+  stdout_has CONVERGED_RTOL
+  code=0
+  ranks 2 ./rows -skip_petscrc $kind -scale -ksp_type polyak >out 2>err || code=$?
+  [ "$code" -ne 0 ] || fail "a matrix was scaled that polyak reads unscaled"
+done
+code=0
+ranks 2 ./rows -skip_petscrc -dense 700 -claim 600 >out 2>err || code=$?
+[ "$code" -ne 0 ] || fail "700 rows were taken for 600"
+grep -qF "found 700 rows, expected 600" err || fail "$(cat err)"
 
 # What is wrong is said once, with the option; what can be said is listed.
 for wrong in "angles 0:180" "angles 0:180:x" "size 16x" "size ax4" "beam cone" "projector thick" "detectors 0"; do
