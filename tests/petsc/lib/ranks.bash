@@ -63,14 +63,14 @@ start_up_of_ranks() {
   ranks 2 "$POLYAK-mpi" --version >/dev/null 2>&1
   python -c "print($(now) - $start)"
 }
-# ends_soon JOB CODE START_UP: within 5 s of this call, and twice the time to start
+# ends_soon JOB CODE START_UP: within 5 s of this call, and four times the time to start
 # (a busy machine takes its time); CODE may be "any" or "not-0". Leaves $code.
 ends_soon() {
   local start took
   start=$(now) code=0
   wait "$1" || code=$?
   took=$(python -c "print('%.1f' % ($(now) - $start))")
-  python -c "import sys; sys.exit(0 if $took <= 5 + 2 * $3 else 1)" || depth=1 fail "it took $took s"
+  python -c "import sys; sys.exit(0 if $took <= 5 + 4 * $3 else 1)" || depth=1 fail "it took $took s"
   case $2 in
     any) ;;
     not-0) [ "$code" -ne 0 ] || fail "exit code 0" ;;
