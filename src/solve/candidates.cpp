@@ -272,8 +272,11 @@ PartToTry part_to_try(const ProblemShape& shape, double tol) {
   if (shape.ridge || shape.bounds || !(tol > 0.0) || !stored || !(smaller * rows <= n) ||
       Costs(shape).direct() <= Costs::at_once || rows_to_look_at(shape, tol) > 0)
     return {};
+  const auto others = choose(shape, tol, {}).candidates;
+  // Its steps on full rows need no copy of them, and a trial is as good.
+  if (shape.dense() && others.front().method == "rk") return {};
   double next = std::numeric_limits<double>::infinity();
-  for (const Candidate& other : choose(shape, tol, {}).candidates)
+  for (const Candidate& other : others)
     if (!other.passes) next = std::min(next, other.seconds);
   const double pass = Costs(shape_of_rows(shape, static_cast<Index>(rows))).pass();
   const double most = std::floor(trial_share * next / pass);

@@ -279,16 +279,7 @@ TEST(ranks, look_at_the_rows_that_one_machine_looks_at) {
   SolveOptions options = with_method("minibatch-hbm");
   options.batch_size = 100;
   options.tol = 1e-10;
-  SpectrumProblem shape;
-  shape.rows = 12000;
-  shape.cols = 60;
-  shape.decay = Decay::algebraic;
-  shape.rho = 1.0;
-  shape.kappa = 100.0;
-  const GeneratedProblem made = generate(shape, {});
-  ProblemData whole;
-  whole.A = made.A;
-  whole.b = made.b;
+  const ProblemData whole = consistent(12000, 60, 0, 100.0);
   const Report alone = solve(Problem(whole), options);
   ASSERT_GE(alone.looks.size(), 3u);
   for (Index ranks : {2, 3}) {

@@ -111,19 +111,7 @@ TEST(row_estimate, is_the_same_for_any_team) {
 }
 
 // Of some passes to its solution.
-Problem longer() {
-  SpectrumProblem shape;
-  shape.rows = 12000;
-  shape.cols = 60;
-  shape.decay = Decay::algebraic;
-  shape.rho = 1.0;
-  shape.kappa = 100.0;
-  const GeneratedProblem made = generate(shape, {});
-  ProblemData out;
-  out.A = made.A;
-  out.b = made.b;
-  return Problem(std::move(out));
-}
+Problem longer() { return Problem(consistent(12000, 60, 0, 100.0)); }
 
 SolveOptions sampled(const char* method) {
   SolveOptions options = with_method(method);

@@ -264,7 +264,8 @@ TEST(subset_cg, takes_dense_rows_and_several_right_hand_sides_from_a_start_of_on
   const Rows A = random(rows, cols, 11), x = random(cols, 2, 12);
   ProblemData whole = data(A, A * x);
   whole.x0 = array(Rows::Ones(cols, 2));
-  const Report report = solve(Problem(whole), automatic(0));
+  EXPECT_EQ(solve(Problem(whole), automatic()).stages[0].method, "rk");
+  const Report report = solve_on_ranks(2, whole, automatic()).front();  // which have no rk
   EXPECT_EQ(report.method, "subset-cg");
   EXPECT_EQ(report.status, Status::converged) << report.reason;
   EXPECT_LE(relative(solution(report), x), 1e-6);

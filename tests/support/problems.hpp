@@ -47,14 +47,15 @@ inline Rows random(Index rows, Index cols, unsigned seed) {
   return Rows::Random(rows, cols);
 }
 
-/// A consistent problem with kappa(AᵀA) = 10.
-inline ProblemData consistent(Index rows = 300, Index cols = 8, unsigned seed = 1) {
+/// A consistent problem.
+inline ProblemData consistent(Index rows = 300, Index cols = 8, unsigned seed = 1,
+                              double kappa = 10.0) {
   SpectrumProblem shape;
   shape.rows = rows;
   shape.cols = cols;
   shape.decay = Decay::algebraic;
   shape.rho = 1.0;
-  shape.kappa = 10.0;
+  shape.kappa = kappa;
   GenerateOptions options;
   options.seed = seed;
   const GeneratedProblem made = generate(shape, options);
