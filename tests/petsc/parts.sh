@@ -77,6 +77,21 @@ for at in range(len(raw) - 8 * 700, len(raw), 8):
 open("w.npy", "wb").write(raw)
 holed("w.npy", "w.npy", [-1])
 PY
+# Also where A and b lie in one file.
+python - <<'PY'
+import struct
+raw = bytearray(open("sparse32.petsc", "rb").read())
+rows, _, entries = struct.unpack(">3i", raw[4:16])
+values = 16 + 4 * (rows + entries)
+for k in (7, entries // 2, entries - 1):
+    raw[values + 8 * k : values + 8 * k + 8] = struct.pack(">d", float("nan"))
+raw[-8:] = struct.pack(">d", float("inf"))
+open("holes.petsc", "wb").write(raw)
+PY
+expect 0 "$POLYAK" solve holes.petsc --drop-nonfinite-rows --method direct --output x.npy --quiet
+expect 0 ranks 3 "$POLYAK-mpi" solve holes.petsc --drop-nonfinite-rows --method direct --output x3.npy
+stderr_has "3 rows with NaN, Inf or an empty cell dropped"
+near x3.npy x.npy 1e-12
 for A in hA.npy gone.npy; do
   holed="$A hb.npy --weights w.npy --drop-nonfinite-rows --method direct"
   expect 0 "$POLYAK" solve $holed --output x.npy --report one.json
