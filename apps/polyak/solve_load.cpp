@@ -68,6 +68,7 @@ void load_vectors(const SolveRequest& request, ProblemData& data) {
   data.lower = read_bound(problem.lower);
   data.upper = read_bound(problem.upper);
   data.ridge = problem.ridge;
+  data.intercept = request.data.intercept;
   data.weights = values_of(read_if_given(problem.weights, drop));
   data.b = read_if_given(request.b, drop);
 }
@@ -213,6 +214,7 @@ Loaded load(const SolveRequest& request) {
   }
   if (request.data.drop_nonfinite_rows) part = without_nonfinite(part, out);
   join_rows(out.data, part.first, part.rows);
+  if (out.data.intercept && !out.names.empty()) out.names.emplace_back("intercept");
   return out;
 }
 

@@ -13,7 +13,8 @@ const std::vector<OptionRecord<DataOptions>>& table_options() {
       {.name = "intercept",
        .field = &D::intercept,
        .value = "",
-       .sentence = "Append a column of ones (.csv, .svm)."},
+       .sentence = "Add an intercept to the unknowns, as the last of them: a number that is added "
+                   "in every row. It is no part of the ridge, nor of a bound that is one number."},
   };
   return table;
 }
@@ -125,7 +126,7 @@ const std::vector<OptionRecord<DataOptions>>& reading_options() {
 
 ReadOptions DataOptions::read_options() const {
   return {.rhs_column = rhs_column,
-          .intercept = intercept,
+          .intercept = false,  // the problem has it, no row of A
           .drop_nonfinite_rows = drop_nonfinite_rows,
           .keep_nonfinite = false,
           .duplicates = duplicates == "error" ? Duplicates::error : Duplicates::sum,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "statistics_table.hpp"
 #include "suggest.hpp"
@@ -79,6 +80,15 @@ std::string norm_row(const char* label, const std::optional<double>& norm, const
   return row(label, text);
 }
 
+// "19 of 20, condition 3.4e+03".
+std::string rank_text(const Report& report) {
+  std::string text = fmt::format("{} of {} columns", *report.used.rank, report.cols);
+  if (report.used.condition && std::isfinite(*report.used.condition))
+    text += fmt::format(", condition {:.2g}", *report.used.condition);
+  if (report.used.column_scaling) text += "; " + *report.used.column_scaling;
+  return text;
+}
+
 std::string coefficients(const Report& report, const std::vector<std::string>& names) {
   const auto name = [&](Index j) {
     return names.empty() ? "x" + std::to_string(j + 1) : names[to_size(j)];
@@ -115,7 +125,8 @@ std::string summary(const Report& report, const std::vector<std::string>& names,
   out += row("work", work(report));
   out += row("time", time(report.seconds));
   out += norm_row("residual", report.residual_norm, "|b|", report.relative_residual);
-  out += norm_row("gradient", report.gradient_norm, "|A||r|", report.relative_gradient);
+  out += norm_row("gradient", report.gradient_norm, "|a_j||r| in the worst column", report.relative_gradient);
+  if (report.used.rank) out += row("rank", rank_text(report));
   if (report.error) out += row("error", fmt::format("{:.3g} of |reference|", *report.error));
   if (report.statistics) out += row("fit", statistics_line(*report.statistics));
   if (!written.empty()) out += row("files", listed(written));

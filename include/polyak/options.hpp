@@ -25,6 +25,7 @@ struct SolveOptions {
   std::optional<double> lambda_max;
   std::string spectrum = "auto";
   std::string parameters = "tuned";
+  std::string column_scaling = "auto";
   double gamma = 1e-3;
   std::string sampling = "row-norm";
   double tol = 1e-8;

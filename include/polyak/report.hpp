@@ -24,7 +24,7 @@ struct Measurement {
   double residual_norm = 0.0;
   double gradient_norm = 0.0;
   std::optional<double> relative_residual;  ///< ‖r‖/‖b‖
-  std::optional<double> relative_gradient;  ///< ‖Aᵀr‖/(‖A‖_F‖r‖), the worst right-hand side
+  std::optional<double> relative_gradient;  ///< the largest |a_jᵀr|/(‖a_j‖‖r‖)
   std::optional<double> error;              ///< ‖x − ref‖/‖ref‖
 };
 
@@ -57,8 +57,15 @@ struct Used {
   std::optional<double> ark_mu;
   std::optional<double> ark_nu;
   std::optional<Index> rank;
+  /// Singular values up to this part of the largest counted as zero for the rank.
+  std::optional<double> rank_threshold;
   std::optional<Index> sketch_rows;
-  std::optional<double> condition;  ///< of A, from below, where a factorisation has shown it
+  /// Of A, where a factorisation has shown it: largest to smallest singular value that
+  /// counts; with 0.998 probability no smaller than the true one where it is estimated.
+  std::optional<double> condition;
+  /// How columns were brought to about one size; frobenius2, lambda_min, lambda_max and
+  /// condition are then of the scaled matrix. Absent where A was taken as it is.
+  std::optional<std::string> column_scaling;
   std::optional<std::string> exchange;  ///< how ranks added up gradients, and why
   double tol = 0.0;
 };
@@ -72,6 +79,13 @@ struct Seconds {
   double solve = 0.0;
   double measure = 0.0;
   double total = 0.0;
+};
+
+/// Column `column` of A (from 0) is a combination of the columns `on`; of none where
+/// it is zero.
+struct DependentColumn {
+  Index column = 0;
+  std::vector<Index> on;
 };
 
 /// One thing the automatic choice did: a method it tried, why, and how it went.
@@ -101,9 +115,9 @@ struct [[nodiscard]] Report {
   std::optional<double> relative_residual;
   std::optional<double> relative_gradient;
   std::optional<double> error;
-  /// The smaller of ‖r‖/(‖A‖_F‖x‖+‖b‖) and ‖Aᵀr‖/(‖A‖_F‖r‖), for the worst
-  /// right-hand side: x solves exactly a problem whose A and b differ by no
-  /// more than about this much.
+  /// The smaller of ‖r‖/(Σ_j‖a_j‖|x_j| + ‖b‖) and max_j |a_jᵀr|/(‖a_j‖‖r‖), for the
+  /// worst right-hand side: x solves exactly a problem in which every column of A,
+  /// and b, differ by no more than about this much.
   std::optional<double> backward_error;
   std::string certified;  ///< what the tolerance was checked on: "full", "sampled", or nothing
   std::vector<Stage> stages;  ///< of the automatic choice
@@ -115,6 +129,9 @@ struct [[nodiscard]] Report {
   Index rows = 0, cols = 0, nnz = 0, right_hand_sides = 0;
   Index zero_rows = 0;
   Index zero_columns = 0;
+  /// Where the rank is less than the number of columns and QR has told: without these
+  /// columns it is full.
+  std::vector<DependentColumn> dependent_columns;
   std::string matrix;
   std::uint64_t seed = 0;
   int threads = 0;

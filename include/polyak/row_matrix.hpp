@@ -91,6 +91,11 @@ class RowMatrix {
   virtual void norms(Index first, Index last, double scale, std::span<double> row_norms2,
                      std::span<double> column_norms2) const = 0;
 
+  /// norms2[j] += Σ_i weights[i − first]·(scale·a_ij)² for rows [first, last), where
+  /// empty weights mean 1 and a row of weight 0 is left out.
+  virtual void column_norms(Index first, Index last, std::span<const double> weights, double scale,
+                            std::span<double> norms2) const;
+
   /// The largest |a_ij| in rows [first, last); NaN if one of them is NaN.
   virtual double max_abs(Index first, Index last) const = 0;
 

@@ -19,7 +19,8 @@ struct RunState {
   std::vector<double> distances;     ///< from the tolerance, one per line of the history
   std::vector<Look> looks;           ///< those that spared a measurement
   std::vector<double> best;          ///< c × d, the x of the least gradient
-  double best_gradient = 0.0;
+  Index best_line = 0;               ///< of the history, where that x was measured
+  double best_gradient = 0.0;        ///< in the variables the method works in
   double best_backward_error = 0.0;
   double first_residual = 0.0;
   double largest_x = 0.0;            ///< |x_j| so far, by which a runaway is seen

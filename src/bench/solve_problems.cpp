@@ -29,7 +29,7 @@ Problem problem_of(GeneratedProblem made) {
 
 Problem with_reference(MatrixPtr A, Array b, int threads) {
   ThreadTeam team(threads);
-  auto answer = qr_least_squares(*A, b.view(), {}, 0.0, team);
+  auto answer = qr_least_squares(*A, b.view(), {}, {}, team);
   const Index d = A->cols();
   return problem_of(std::move(A), std::move(b), Array(std::move(answer.x), d));
 }

@@ -39,6 +39,12 @@ void fields(Archive& archive, M& m) {
   archive("distance", m.distance);
 }
 
+template <class Archive, Is<DependentColumn> M>
+void fields(Archive& archive, M& m) {
+  archive("column", m.column);
+  archive("on", m.on);
+}
+
 template <class Archive, Is<RunState> M>
 void fields(Archive& archive, M& m) {
   archive("method", m.method);
@@ -47,6 +53,7 @@ void fields(Archive& archive, M& m) {
   archive("distances", m.distances);
   archive("looks", m.looks);
   archive("best", m.best);
+  archive("best_line", m.best_line);
   archive("best_gradient", m.best_gradient);
   archive("best_backward_error", m.best_backward_error);
   archive("first_residual", m.first_residual);
@@ -78,8 +85,10 @@ void fields(Archive& archive, M& m) {
   archive("ark_mu", m.ark_mu);
   archive("ark_nu", m.ark_nu);
   archive("rank", m.rank);
+  archive("rank_threshold", m.rank_threshold);
   archive("sketch_rows", m.sketch_rows);
   archive("condition", m.condition);
+  archive("column_scaling", m.column_scaling);
   archive("tol", m.tol);
 }
 
@@ -117,6 +126,7 @@ void fields(Archive& archive, M& m) {
   archive("seconds", m.seconds);
   archive("zero_rows", m.zero_rows);
   archive("zero_columns", m.zero_columns);
+  archive("dependent_columns", m.dependent_columns);
   archive("seed", m.seed);
   archive("threads", m.threads);
   archive("warnings", m.warnings);

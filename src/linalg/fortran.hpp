@@ -45,6 +45,9 @@ void dgeqrf_(const blas_int_t* m, const blas_int_t* n, double* a, const blas_int
              double* tau, double* work, const blas_int_t* lwork, blas_int_t* info);
 void dgelqf_(const blas_int_t* m, const blas_int_t* n, double* a, const blas_int_t* lda,
              double* tau, double* work, const blas_int_t* lwork, blas_int_t* info);
+void dgeqp3_(const blas_int_t* m, const blas_int_t* n, double* a, const blas_int_t* lda,
+             blas_int_t* jpvt, double* tau, double* work, const blas_int_t* lwork,
+             blas_int_t* info);
 void dormqr_(const char* side, const char* trans, const blas_int_t* m, const blas_int_t* n,
              const blas_int_t* k, const double* a, const blas_int_t* lda, const double* tau,
              double* c, const blas_int_t* ldc, double* work, const blas_int_t* lwork,

@@ -2,6 +2,7 @@
 
 #include "core/huge_pages.hpp"
 #include "matrix/as_stored.hpp"
+#include "matrix/column_map.hpp"
 #include "polyak/ranks.hpp"
 
 namespace polyak {
@@ -32,6 +33,10 @@ MatrixPtr copied(const CsrRows<Value, Column>& csr, std::span<const Index> rows)
 }  // namespace
 
 MatrixPtr listed_rows(const RowMatrix& A, std::span<const Index> rows) {
+  if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A)) {
+    const MatrixPtr inner = listed_rows(*mapped->inner(), rows);
+    return inner ? mapped_columns(inner, mapped->map()) : nullptr;
+  }
   return as_stored(A, [&](const auto& stored) { return copied(stored, rows); });
 }
 

@@ -103,6 +103,15 @@ class RankRows final : public RowMatrix {
                 column_norms2);
   }
 
+  void column_norms(Index first, Index last, std::span<const double> weights, double scale,
+                    std::span<double> norms2) const override {
+    const RowRange here = cut(first, last);
+    if (here.first == here.last) return;
+    if (!weights.empty())
+      weights = weights.subspan(to_size(here.first - first), to_size(here.last - here.first));
+    own_->column_norms(here.first - first_, here.last - first_, weights, scale, norms2);
+  }
+
   double max_abs(Index first, Index last) const override {
     const RowRange here = cut(first, last);
     return here.first == here.last ? 0.0 : own_->max_abs(here.first - first_, here.last - first_);

@@ -4,6 +4,7 @@
 // `Rows` offers rows(), cols(), nonzeros(), bytes(), kind(), row(i) and
 // from(i), the block of rows that kernels/dense.hpp or sparse.hpp takes.
 
+#include <cmath>
 #include <utility>
 
 #include "kernels/dense.hpp"
@@ -60,6 +61,14 @@ class TypedMatrix final : public RowMatrix {
              std::span<double> column_norms2) const override {
     kernels::norms(storage_.from(first), last - first, scale, row_norms2.data(),
                    column_norms2.empty() ? nullptr : column_norms2.data());
+  }
+
+  void column_norms(Index first, Index last, std::span<const double> weights, double scale,
+                    std::span<double> norms2) const override {
+    for (Index i = first; i < last; ++i) {
+      const double w = weights.empty() ? 1.0 : weights[to_size(i - first)];
+      if (w > 0.0) storage_.row(i).add_squares(scale * std::sqrt(w), norms2.data());
+    }
   }
 
   double max_abs(Index first, Index last) const override {

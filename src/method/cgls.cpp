@@ -52,8 +52,8 @@ class Cgls final : public Method {
   void gradient() {  // s = Ãᵀr − ridge·x̃
     setting_.products.transposed(residual(), view(s_));
     const ConstView x = block(0);
-    if (ridge_ > 0.0)
-      for (Index i = 0; i < x.size(); ++i) s_[to_size(i)] -= ridge_ * (x.data[i] / unit_);
+    for (Index c = 0; c < columns_ && has_ridge(); ++c)
+      for (Index j = 0; j < d_; ++j) view(s_)(c, j) -= ridge(j) * (x(c, j) / unit_);
   }
 
   void step() {
@@ -63,7 +63,7 @@ class Cgls final : public Method {
     const std::vector<double> q2 = column_squares(setting_.products, q);
     std::vector<double> steps(to_size(columns_), 0.0);
     for (Index c = 0; c < columns_; ++c) {
-      const double curvature = q2[to_size(c)] + ridge_ * squares(block(1).row(c), d_);
+      const double curvature = q2[to_size(c)] + ridge_curvature(block(1).row(c));
       if (curvature > 0.0) steps[to_size(c)] = norms()[to_size(c)] / curvature;
       for (Index j = 0; j < d_; ++j)
         block(0)(c, j) += unit_ * (steps[to_size(c)] * block(1)(c, j));

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cmath>
 
+#include "linalg/svd.hpp"
+#include "matrix/column_map.hpp"
 #include "method/method.hpp"
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
@@ -11,7 +14,8 @@ namespace {
 // small triangular problem by its singular values. One iteration.
 //
 // Where the solution is not unique it is the one nearest to x0, as for every
-// other method: the correction to x0 is what has minimum norm.
+// other method: the correction to x0 is what has minimum norm, in the user's
+// variables also where columns are scaled.
 class Direct final : public Method {
  public:
   explicit Direct(const Setting& setting) : Method(setting, 1) {}
@@ -25,13 +29,15 @@ class Direct final : public Method {
   }
 
   bool finished() const override { return state_.iteration > 0; }
+  const RankFound* rank() const override { return found_.known ? &found_ : nullptr; }
+  std::optional<double> condition() const override { return found_.condition; }
 
  private:
   void solve() {
     const Problem& problem = setting_.problem;
     std::vector<double>& x = state_.vectors[0];
     const bool from_zero = std::all_of(x.begin(), x.end(), [](double v) { return v == 0.0; });
-    if (from_zero || ridge_ > 0.0) {
+    if (from_zero || has_ridge()) {
       x = factor_and_solve(problem.b());
     } else {
       std::vector<double> rest(to_size(problem.rows() * columns_));
@@ -42,7 +48,7 @@ class Direct final : public Method {
     // Not even rounding moves what A does not see.
     for (Index j : setting_.facts.zero_columns)
       for (Index c = 0; c < columns_; ++c)
-        block(0)(c, j) = ridge_ > 0.0 ? 0.0 : problem.x0()(c, j);
+        block(0)(c, j) = problem.ridge(j) > 0.0 ? 0.0 : problem.x0()(c, j);
   }
 
   void subtract_start(View rest) {  // b − A·x0
@@ -57,12 +63,45 @@ class Direct final : public Method {
 
   std::vector<double> factor_and_solve(ConstView b) {
     const Problem& problem = setting_.problem;
-    auto result = qr_least_squares(problem.A(), b, problem.weights(), problem.ridge(),
+    const Ridge ridge{problem.ridge(), problem.data().ridge_factors};
+    auto result = qr_least_squares(problem.A(), b, problem.weights(), ridge,
                                    setting_.products.team(), setting_.facts.scale);
     if (!result.ok)
       throw Error(ErrorCode::internal, {.what = "the singular values of R did not converge"});
+    remember(result);
+    shorten(result);
     return std::move(result.x);
   }
+
+  void remember(const LeastSquaresResult& result) {
+    const auto& s = result.singular_values;
+    found_ = {true, result.rank, rank_threshold(setting_.problem.rows(), d_),
+              result.dependences.columns, {}};
+    if (result.rank > 0) found_.condition = s.front() / s[to_size(std::min(result.rank, std::ssize(s)) - 1)];
+  }
+
+  // The x of least norm where columns are scaled: of all z + N·y, N the null space,
+  // the one with the least ‖D(z + N·y)‖, D the columns' units.
+  void shorten(LeastSquaresResult& result) const {
+    const MappedMatrix* mapped = as_mapped(setting_.problem.A());
+    const ConstView N = std::as_const(result.dependences.null_space).view();
+    if (!mapped || N.cols == 0 || has_ridge()) return;
+    const auto& units = mapped->map().units;
+    const Index rows = d_ - (mapped->map().ones ? 1 : 0);
+    Buffer DN(rows, N.cols), y(columns_, std::max(rows, N.cols));
+    for (Index j = 0; j < rows; ++j)
+      for (Index k = 0; k < N.cols; ++k) DN.view()(j, k) = units[to_size(j)] * N(j, k);
+    for (Index c = 0; c < columns_; ++c)
+      for (Index j = 0; j < rows; ++j)
+        y.view()(c, j) = -units[to_size(j)] * result.x[to_size(c * d_ + j)];
+    if (!least_squares_svd(DN.view(), y.view(), rank_threshold(rows, N.cols)).ok) return;
+    for (Index c = 0; c < columns_; ++c)
+      for (Index j = 0; j < d_; ++j)
+        for (Index k = 0; k < N.cols; ++k)
+          result.x[to_size(c * d_ + j)] += N(j, k) * y.view()(c, k);
+  }
+
+  RankFound found_;
 };
 
 }  // namespace

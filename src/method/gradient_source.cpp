@@ -12,7 +12,7 @@ GradientSource::GradientSource(const Setting& setting, ColumnExchange* columns)
       columns_(columns),
       residual2_(to_size(setting.problem.right_hand_sides())),
       // g̃ is in units of Ã and b̃, x in the user's: x̃ = x·scale.b/scale.a.
-      ridge_step_(setting.problem.ridge() * setting.facts.scale.a * setting.facts.scale.b) {
+      ridge_unit_(setting.facts.scale.a * setting.facts.scale.b) {
   if (!setting.sampler) return;
   const Parameters& p = setting.parameters;
   for (Index r = 0; r < p.replicates; ++r) {
@@ -25,10 +25,11 @@ GradientSource::GradientSource(const Setting& setting, ColumnExchange* columns)
 
 Index GradientSource::operator()(Index k, ConstView x, View g) {
   const Index read = setting_.sampler ? sampled(k, x, g) : full(x, g);
-  if (ridge_step_ > 0.0) {
+  if (setting_.problem.ridge() > 0.0) {
     const ColumnRange kept = columns_ ? columns_->held() : ColumnRange{0, g.cols};
     for (Index c = 0; c < g.rows; ++c)
-      for (Index j = kept.first; j < kept.last; ++j) g(c, j) += ridge_step_ * x(c, j);
+      for (Index j = kept.first; j < kept.last; ++j)
+        g(c, j) += setting_.problem.ridge(j) * ridge_unit_ * x(c, j);
   }
   return read;
 }

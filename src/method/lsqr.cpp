@@ -13,12 +13,14 @@ class Lsqr final : public Method {
       : Method(setting, 4),  // x, v, w, tail of u
         n_(setting.problem.rows()),
         scratch_(to_size(std::max(n_, d_) * columns_)),
-        root_ridge_(std::sqrt(ridge_)) {
+        root_ridge_(to_size(d_)) {
+    for (Index j = 0; j < d_; ++j) root_ridge_[to_size(j)] = std::sqrt(ridge(j));
     state_.vectors.emplace_back(to_size(n_ * columns_));  // 4: the head of u
     for (int i = 0; i < 3; ++i) state_.vectors.emplace_back(to_size(columns_));  // 5, 6, 7
     start_residual(setting_, block(0), head());
-    for (Index i = 0; i < block(3).size(); ++i)
-      block(3).data[i] = -root_ridge_ * (block(0).data[i] / unit_);
+    for (Index c = 0; c < columns_; ++c)
+      for (Index j = 0; j < d_; ++j)
+        block(3)(c, j) = -root_ridge_[to_size(j)] * (block(0)(c, j) / unit_);
     const std::vector<double> beta = normalise_u();
     for (Index c = 0; c < columns_; ++c) scalar(phi_bar, c) = beta[to_size(c)];
     std::fill(state_.vectors[1].begin(), state_.vectors[1].end(), 0.0);
@@ -80,7 +82,7 @@ class Lsqr final : public Method {
     });
     for (Index c = 0; c < columns_; ++c)
       for (Index j = 0; j < d_; ++j)
-        block(3)(c, j) = root_ridge_ * block(1)(c, j) - scalar(alpha, c) * block(3)(c, j);
+        block(3)(c, j) = root_ridge_[to_size(j)] * block(1)(c, j) - scalar(alpha, c) * block(3)(c, j);
     return normalise_u();
   }
 
@@ -90,7 +92,7 @@ class Lsqr final : public Method {
     setting_.products.transposed(head(), product);
     for (Index c = 0; c < columns_; ++c) {
       for (Index j = 0; j < d_; ++j) {
-        const double Atu = product(c, j) + root_ridge_ * block(3)(c, j);
+        const double Atu = product(c, j) + root_ridge_[to_size(j)] * block(3)(c, j);
         block(1)(c, j) = Atu - beta[to_size(c)] * block(1)(c, j);
       }
       const double norm = std::sqrt(squares(block(1).row(c), d_));
@@ -122,7 +124,7 @@ class Lsqr final : public Method {
 
   Index n_;
   RowNumbers scratch_;
-  double root_ridge_;
+  std::vector<double> root_ridge_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ Method::Method(const Setting& setting, Index blocks, Columns columns)
       columns_(setting.problem.right_hand_sides() * setting.parameters.replicates),
       d_(setting.problem.cols()),
       unit_(setting.facts.scale.a / setting.facts.scale.b),
-      ridge_(setting.problem.ridge() * setting.facts.scale.a * setting.facts.scale.a) {
+      ridge_unit_(setting.facts.scale.a * setting.facts.scale.a) {
   const ConstView x0 = setting.problem.x0();
   std::vector<double> start;
   for (Index r = 0; r < setting.parameters.replicates; ++r)
@@ -57,10 +57,17 @@ void Method::project(View x) const {
       x(c, j) = std::clamp(x(c, j), problem.lower()[to_size(j)], problem.upper()[to_size(j)]);
 }
 
+double Method::ridge_curvature(const double* v) const {
+  double sum = 0.0;
+  for (Index j = 0; j < d_ && has_ridge(); ++j) sum += ridge(j) * v[j] * v[j];
+  return sum;
+}
+
 void keep_unseen(const Setting& setting, View step) {
-  if (setting.problem.ridge() > 0.0) return;
-  for (Index j : setting.facts.zero_columns)
+  for (Index j : setting.facts.zero_columns) {
+    if (setting.problem.ridge(j) > 0.0) continue;
     for (Index c = 0; c < step.rows; ++c) step(c, j) = 0.0;
+  }
 }
 
 namespace {

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "core/random.hpp"
+#include "linalg/dependence.hpp"
 #include "matrix/products.hpp"
 #include "polyak/methods.hpp"
 #include "polyak/problem.hpp"
@@ -46,6 +47,15 @@ struct Setting {
   Parameters parameters;
 };
 
+/// What a factorisation tells of the rank of A.
+struct RankFound {
+  bool known = false;
+  Index rank = 0;
+  double threshold = 0.0;  ///< singular values up to this part of the largest count as zero
+  std::vector<Dependence> dependent;  ///< the columns that others make superfluous, where known
+  std::optional<double> condition;    ///< largest to smallest singular value that counts
+};
+
 class Method {
  public:
   virtual ~Method() = default;
@@ -58,8 +68,10 @@ class Method {
   /// ‖Ãᵀr̃‖² of each right-hand side at x, where the method has it at hand, and
   /// then one whose ‖r‖ never grows; else nothing.
   virtual std::span<const double> gradient2() const { return {}; }
-  /// What it has seen of the condition of A, from below; most see nothing.
+  /// The condition of A where a factorisation has shown it; most methods have none.
   virtual std::optional<double> condition() const { return std::nullopt; }
+  /// Null where no factorisation has told.
+  virtual const RankFound* rank() const { return nullptr; }
 
   /// The current x, c × d; of several replicates one below the other. Where ranks
   /// exchange columns it may be old but for those that rows here touch.
@@ -105,7 +117,13 @@ class Method {
   ColumnExchange* exchange_ = nullptr;
   std::optional<std::string> exchange_told_;
   double unit_;        // scale.a/scale.b
-  double ridge_;       // in scaled units
+  /// Of unknown j, in scaled units.
+  double ridge(Index j) const { return setting_.problem.ridge(j) * ridge_unit_; }
+  /// Σ_j ridge_j v_j².
+  double ridge_curvature(const double* v) const;
+  bool has_ridge() const { return setting_.problem.ridge() > 0.0; }
+
+  double ridge_unit_;  // scale.a²
   SolverState state_;  // all that a continued run needs
 };
 
@@ -128,7 +146,7 @@ class GradientSource {
   std::vector<BatchWindow> draws_;  // of each replicate
   std::vector<Batch> batches_;
   std::vector<double> residual2_;
-  double ridge_step_;
+  double ridge_unit_;  // scale.a·scale.b
 };
 
 /// Not even rounding moves what A does not see: the step of a zero column is 0

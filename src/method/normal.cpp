@@ -12,8 +12,8 @@ namespace {
 //   x_{k+1} = x_k − H⁺ g(x_k).
 // The first is the answer of the normal equations, off by kappa·eps; each
 // further one has a fresh gradient and takes that factor off the error again,
-// as long as kappa·eps < 1 (kappa of AᵀA). Where R says that this matters the
-// first iteration takes two.
+// as long as kappa·eps < 1 (kappa of AᵀA). The first iteration takes as many as
+// bring x to where QR would have it.
 class Normal final : public Method {
  public:
   explicit Normal(const Setting& setting)
@@ -25,8 +25,9 @@ class Normal final : public Method {
   }
 
   std::optional<double> condition() const override {
-    return factor_.built() ? std::optional(factor_.spread()) : std::nullopt;
+    return factor_.built() ? std::optional(factor_.condition()) : std::nullopt;
   }
+  const RankFound* rank() const override { return found_.known ? &found_ : nullptr; }
 
  private:
   void step(Index k) {
@@ -34,9 +35,21 @@ class Normal final : public Method {
     if (k == 0) state_.row_products += setting_.problem.rows();  // H's
     if (k > 0 || !known_) state_.row_products += gradient_(k, block(0), view(g_));
     correct();
-    if (k > 0 || factor_.spread() < 1e3) return;
-    state_.row_products += gradient_(k, block(0), view(g_));
-    correct();
+    for (int more = k > 0 ? 0 : corrections() - 1; more > 0; --more) {
+      state_.row_products += gradient_(k, block(0), view(g_));
+      correct();
+    }
+  }
+
+  // Each takes off kappa·eps = condition²·eps; QR leaves condition·eps, and less than
+  // 1e-11 nobody asks for.
+  int corrections() const {
+    constexpr double eps = 0x1p-52, enough = 1e-11;
+    constexpr int most = 5;
+    const double c = factor_.condition(), each = 2.0 * eps * c * c;
+    if (!(each < 0.5)) return most;
+    const double wanted = std::log(std::max(enough, eps * c)) / std::log(each);
+    return std::clamp(static_cast<int>(std::ceil(wanted - 0.1)), 1, most);
   }
 
   void correct() {
@@ -63,16 +76,26 @@ class Normal final : public Method {
     Buffer H(d_, d_);
     for (Index i = 0; i < d_; ++i) {
       std::copy_n(all.data() + i * width, d_, H.view().row(i));
-      H.view()(i, i) += ridge_;
+      H.view()(i, i) += ridge(i);
       for (Index c = 0; known_ && c < columns_; ++c)
         g_[to_size(c * d_ + i)] = -all[to_size(i * width + d_ + c)];
     }
+    // A zero column is nobody's business: its step is 0 whatever stands here.
+    Index unseen = 0;
+    for (Index j : setting_.facts.zero_columns)
+      if (H.view()(j, j) == 0.0) {
+        H.view()(j, j) = 1.0;
+        ++unseen;
+      }
     factor_ = Preconditioner::of_matrix(std::move(H));
+    found_ = {true, factor_.rank() - unseen,
+              std::sqrt(static_cast<double>(d_) * 0x1p-52), {}, factor_.condition()};
   }
 
   GradientSource gradient_;
   std::vector<double> g_;
   Preconditioner factor_;
+  RankFound found_;
   bool known_ = false;  // g_ holds the gradient at the start
 };
 

@@ -75,9 +75,9 @@ class OneReadCg final : public Method {
     setting_.products.full_gradient(block(1), {zeros_.data(), n, columns_, 0}, view(q_), curvature_);
     for (double& value : v) value /= unit_;
     state_.row_products += n;
-    for (Index c = 0; ridge_ > 0.0 && c < columns_; ++c) {
-      curvature_[to_size(c)] += ridge_ * squares(block(1).row(c), d_);
-      for (Index j = 0; j < d_; ++j) view(q_)(c, j) += ridge_ * block(1)(c, j);
+    for (Index c = 0; has_ridge() && c < columns_; ++c) {
+      curvature_[to_size(c)] += ridge_curvature(block(1).row(c));
+      for (Index j = 0; j < d_; ++j) view(q_)(c, j) += ridge(j) * block(1)(c, j);
     }
   }
 

@@ -7,22 +7,52 @@
 #include "linalg/factor.hpp"
 #include "linalg/symmetric.hpp"
 #include "polyak/error.hpp"
+#include "spectrum/lanczos.hpp"
 
 namespace polyak {
 namespace {
 
-double diagonal_spread(ConstView R) {
-  double least = INFINITY, most = 0.0;
-  for (Index j = 0; j < R.rows; ++j) {
-    least = std::min(least, std::abs(R(j, j)));
-    most = std::max(most, std::abs(R(j, j)));
-  }
-  return most / least;
+// An upper bound, with probability 0.999, on the largest eigenvalue of what `apply`
+// is: Kuczynski and Wozniakowski's, for Lanczos from a random start. Up to 3000
+// columns it is at most 1.33 times the eigenvalue.
+template <class Apply>
+double largest_eigenvalue(Index d, Apply apply) {
+  constexpr Index steps = 12;
+  constexpr double failure = 1e-3;
+  const RitzValues ritz = lanczos(d, steps, Random(0, stream::lanczos), apply);
+  if (ritz.exhausted) return ritz.values.back();
+  const double m = static_cast<double>(ritz.values.size());
+  const double gap =
+      std::pow(std::log(1.648 * std::sqrt(static_cast<double>(d)) / failure) / (2.0 * m - 1.0), 2);
+  return ritz.values.back() / (1.0 - std::min(0.5, gap));
 }
 
-// R is regular where its diagonal says so: cheap, and never far off.
-bool regular(ConstView R) {
-  return diagonal_spread(R) * static_cast<double>(R.rows) * 0x1p-52 < 1.0;
+// R as a product: out = Rᵀ(R·v).
+void multiply_twice(ConstView R, std::span<const double> v, std::span<double> out) {
+  std::fill(out.begin(), out.end(), 0.0);
+  for (Index i = 0; i < R.rows; ++i) {
+    const double* row = R.row(i);
+    double s = 0.0;
+    for (Index j = i; j < R.cols; ++j) s += row[j] * v[to_size(j)];
+    for (Index j = i; j < R.cols; ++j) out[to_size(j)] += s * row[j];
+  }
+}
+
+double condition_of(ConstView R) {
+  const Index d = R.rows;
+  for (Index j = 0; j < d; ++j)
+    if (!(std::abs(R(j, j)) > 0.0)) return INFINITY;
+  const double top = largest_eigenvalue(
+      d, [&](std::span<const double> v, std::span<double> out) { multiply_twice(R, v, out); });
+  const double inverse =
+      largest_eigenvalue(d, [&](std::span<const double> v, std::span<double> out) {
+        std::copy(v.begin(), v.end(), out.begin());
+        const View row{out.data(), 1, d, d};
+        solve_right(R, row);
+        solve_right(R, row, Transpose::yes);
+      });
+  const double condition = std::sqrt(top) * std::sqrt(inverse);
+  return std::isfinite(condition) ? condition : INFINITY;
 }
 
 Buffer copy_of(ConstView m) {
@@ -35,7 +65,8 @@ Buffer copy_of(ConstView m) {
 
 Preconditioner Preconditioner::of_factor(Buffer R) {
   Preconditioner out;
-  if (regular(R.view())) {
+  out.condition_ = condition_of(R.view());
+  if (out.condition_ * static_cast<double>(R.rows()) * 0x1p-52 < 1.0) {
     out.factor_ = std::move(R);
     return out;
   }
@@ -46,11 +77,14 @@ Preconditioner Preconditioner::of_factor(Buffer R) {
   return of_eigenvalues(std::move(H));
 }
 
-// The pivots of Cholesky are squares: a condition of 1/√eps shows as rounding.
+// The condition of H is that of R squared: rounding of H beyond a quarter of its
+// smallest eigenvalue leaves nothing that further steps could mend.
 Preconditioner Preconditioner::of_matrix(Buffer H) {
   Buffer R = copy_of(H.view());
-  if (!cholesky(R.view()) || !regular(R.view())) return of_eigenvalues(std::move(H));
+  if (!cholesky(R.view())) return of_eigenvalues(std::move(H));
   Preconditioner out;
+  out.condition_ = condition_of(R.view());
+  if (!(out.condition_ * out.condition_ * 0x1p-52 < 0.25)) return of_eigenvalues(std::move(H));
   out.factor_ = std::move(R);
   return out;
 }
@@ -65,10 +99,9 @@ Preconditioner Preconditioner::of_eigenvalues(Buffer H) {
   Preconditioner out;
   out.values_.assign(values.begin() + first, values.end());
   out.factor_ = copy_of(part(H.view(), first, 0, d - first, d));
+  out.condition_ = INFINITY;
   return out;
 }
-
-double Preconditioner::spread() const { return full_rank() ? diagonal_spread(R()) : INFINITY; }
 
 void Preconditioner::apply(View g) const {
   if (full_rank()) {

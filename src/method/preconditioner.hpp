@@ -15,17 +15,20 @@ class Preconditioner {
   /// H = RᵀR by the upper triangle of R; where R is singular to working
   /// precision, by the eigenvalues of RᵀR.
   static Preconditioner of_factor(Buffer R);
-  /// Cholesky where H is positive definite to working precision, by its
-  /// eigenvalues otherwise.
+  /// Cholesky where the rounding of H leaves it a use, by its eigenvalues
+  /// otherwise.
   static Preconditioner of_matrix(Buffer H);
 
   bool built() const { return factor_.data() != nullptr; }
   /// R is regular, so H⁺ is the inverse.
   bool full_rank() const { return values_.empty(); }
   ConstView R() const { return factor_.view(); }
-  /// Largest to smallest diagonal entry of R, at most its condition; infinite
+  /// The condition of R: at least the true one with probability 0.998, and at most
+  /// 1.5 times (Lanczos steps on RᵀR and its inverse from a random start); infinite
   /// where R is singular to working precision.
-  double spread() const;
+  double condition() const { return condition_; }
+  /// Of H, where R is not regular: eigenvalues that count.
+  Index rank() const { return factor_.rows(); }
 
   /// Each row of g. Directions H does not see become 0.
   void apply(View g) const;
@@ -35,6 +38,7 @@ class Preconditioner {
 
   Buffer factor_;               // R, or the eigenvectors that count, one a row
   std::vector<double> values_;  // their eigenvalues; empty with R
+  double condition_ = 0.0;
 };
 
 }  // namespace polyak

@@ -32,7 +32,7 @@ class SketchedHeavyBall final : public Method {
   }
 
   std::optional<double> condition() const override {
-    return factor_.built() ? std::optional(factor_.spread()) : std::nullopt;
+    return factor_.built() ? std::optional(factor_.condition()) : std::nullopt;
   }
 
  private:
@@ -54,15 +54,14 @@ class SketchedHeavyBall final : public Method {
                                              setting_.parameters.sketch_rows,
                                              setting_.parameters.seed, team);
     const Index s = sketch.rows(), width = sketch.cols();
-    const double root_ridge = std::sqrt(ridge_);
     const auto source = [&](Index first, Index last, View out) {
       for (Index i = first; i < last; ++i) {
         if (i < s) std::copy_n(sketch.view().row(i), width, out.row(i - first));
         else std::fill_n(out.row(i - first), width, 0.0);
-        if (i >= s) out(i - first, i - s) = root_ridge;
+        if (i >= s) out(i - first, i - s) = std::sqrt(ridge(i - s));
       }
     };
-    const Buffer all = tall_r(ridge_ > 0.0 ? s + d_ : s, width, source, team);
+    const Buffer all = tall_r(has_ridge() ? s + d_ : s, width, source, team);
     Buffer R(d_, d_);
     for (Index i = 0; i < d_; ++i) std::copy_n(all.view().row(i) + i, d_ - i, R.view().row(i) + i);
     factor_ = Preconditioner::of_factor(std::move(R));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/thread_team.hpp"
 #include "linalg/blas.hpp"
@@ -20,8 +21,13 @@ struct Scaled {
   const RowMatrix& A;
   ConstView b;
   std::span<const double> weights;
-  double sqrt_ridge;
+  Ridge ridge;
   Scale scale;
+
+  double root_ridge(Index j) const {
+    const double factor = ridge.factors.empty() ? 1.0 : ridge.factors[to_size(j)];
+    return std::sqrt(ridge.size * factor) * scale.a;
+  }
 
   // [√w Ã | √w b̃], rows [first, last).
   void copy_rows(Index first, Index last, View out) const {
@@ -43,14 +49,16 @@ struct Small {
   ConstView rhs;
 };
 
-// min ‖M·z − rhs‖² + ridge·‖z‖², z of least norm: dgelsd on [M; √ridge I].
+// min ‖M·z − rhs‖² + Σ_i ridge_i z_i², z of least norm: dgelsd on [M; √ridge].
 // Z is c × p.
-SvdSolution solve_small(const Small& small, double sqrt_ridge, double rcond, View Z) {
+template <class RootRidge>
+SvdSolution solve_small(const Small& small, bool with_ridge, RootRidge root_ridge, double rcond,
+                        View Z) {
   const Index m = small.M.rows, p = small.M.cols;
-  const Index extra = sqrt_ridge > 0.0 ? p : 0;
+  const Index extra = with_ridge ? p : 0;
   Buffer stacked(m + extra, p);
   for (Index i = 0; i < m; ++i) std::copy_n(small.M.row(i), p, stacked.view().row(i));
-  for (Index i = 0; i < extra; ++i) stacked.view()(m + i, i) = sqrt_ridge;
+  for (Index i = 0; i < extra; ++i) stacked.view()(m + i, i) = root_ridge(i);
   Buffer x(Z.rows, std::max(m + extra, p));
   for (Index c = 0; c < Z.rows; ++c) {
     for (Index i = 0; i < m; ++i) x.view()(c, i) = small.rhs(i, c);
@@ -77,7 +85,31 @@ std::vector<double> squared_residuals(const Small& small, ConstView Z) {
 struct Answer {
   SvdSolution svd;
   std::vector<double> residual2;
+  Dependences dependences = {};
 };
+
+// The free column of a wide problem with a ridge: the one without a ridge of its own.
+std::optional<Index> free_column(const Scaled& problem) {
+  for (Index j = 0; j < problem.A.cols() && problem.ridge.size > 0.0; ++j)
+    if (problem.root_ridge(j) == 0.0) return j;
+  return std::nullopt;
+}
+
+// Takes the part along column `free` off every other column and off the right-hand
+// sides; the column itself becomes zero. Its share of them is left in `shares`.
+void project_out(View rows, Index free, std::vector<double>& shares) {
+  double size2 = 0.0;
+  for (Index i = 0; i < rows.rows; ++i) size2 += rows(i, free) * rows(i, free);
+  shares.assign(to_size(rows.cols), 0.0);
+  if (size2 == 0.0) return;
+  for (Index i = 0; i < rows.rows; ++i)
+    for (Index j = 0; j < rows.cols; ++j) shares[to_size(j)] += rows(i, free) * rows(i, j) / size2;
+  for (Index i = 0; i < rows.rows; ++i) {
+    const double f = rows(i, free);
+    for (Index j = 0; j < rows.cols; ++j) rows(i, j) -= f * shares[to_size(j)];
+    rows(i, free) = 0.0;
+  }
+}
 
 // n ≥ d: [Ã | b̃] = Q·[R S; 0 T], so ‖Ãx − b̃‖² = ‖R·x − S‖² + ‖T‖² by columns.
 Answer solve_tall(const Scaled& problem, double rcond, ThreadTeam& team, View X) {
@@ -87,7 +119,12 @@ Answer solve_tall(const Scaled& problem, double rcond, ThreadTeam& team, View X)
   };
   const Buffer r = whole_r(problem.A, d + c, source, team);
   const Small small{part(r.view(), 0, 0, d, d), part(r.view(), 0, d, d, c)};
-  Answer answer{solve_small(small, problem.sqrt_ridge, rcond, X), {}};
+  const bool with_ridge = problem.ridge.size > 0.0;
+  Answer answer{solve_small(small, with_ridge, [&](Index j) { return problem.root_ridge(j); },
+                            rcond, X),
+                {}};
+  if (answer.svd.ok && answer.svd.rank < d && !with_ridge)
+    answer.dependences = dependences(small.M, answer.svd.rank);
   answer.residual2 = squared_residuals(small, X);
   for (Index k = 0; k < c; ++k) {
     for (Index i = d; i < d + c; ++i) {
@@ -98,12 +135,16 @@ Answer solve_tall(const Scaled& problem, double rcond, ThreadTeam& team, View X)
 }
 
 // n < d: Ã = L·Qᵀ. The solution of least norm, and with a ridge the solution,
-// lies in the row space: x = Q·z, where z solves the problem of L (n × n).
+// lies in the row space: x = Q·z, where z solves the problem of L (n × n). A ridge
+// is the same for all columns but at most one, which has none and is projected out.
 Answer solve_wide(const Scaled& problem, double rcond, View X) {
   const Index n = problem.A.rows(), d = X.cols, c = X.rows;
   Buffer rows(n, d + c);
   problem.copy_rows(0, n, rows.view());
   problem.A.complete({rows.data(), to_size(n * (d + c))});
+  const std::optional<Index> free = free_column(problem);
+  std::vector<double> shares;
+  if (free) project_out(rows.view(), *free, shares);
   const View A = part(rows.view(), 0, 0, n, d);
   std::vector<double> tau(to_size(n));
   lq(A, tau);
@@ -111,9 +152,18 @@ Answer solve_wide(const Scaled& problem, double rcond, View X) {
   for (Index i = 0; i < n; ++i) std::copy_n(A.row(i), i + 1, L.view().row(i));
   const Small small{L.view(), part(rows.view(), 0, d, n, c)};
   const View Z = part(X, 0, 0, c, n);
-  Answer answer{solve_small(small, problem.sqrt_ridge, rcond, Z), {}};
+  const double root_ridge = problem.root_ridge(free == 0 && d > 1 ? 1 : 0);
+  Answer answer{solve_small(small, root_ridge > 0.0, [&](Index) { return root_ridge; }, rcond, Z),
+                {}};
   answer.residual2 = squared_residuals(small, Z);
   lq_expand(A, tau, X);
+  for (Index k = 0; k < c && free; ++k) {
+    double value = shares[to_size(d + k)];
+    for (Index j = 0; j < d; ++j)
+      if (j != *free) value -= shares[to_size(j)] * X(k, j);
+    X(k, *free) = value;
+  }
+  if (free) ++answer.svd.rank;
   return answer;
 }
 
@@ -121,12 +171,18 @@ int exponent(double power_of_two) { return std::ilogb(power_of_two); }
 
 }  // namespace
 
+double rank_threshold(Index rows, Index cols) {
+  constexpr Index least = 16;
+  return 4.0 * static_cast<double>(std::max(least, std::min(rows, cols))) *
+         std::numeric_limits<double>::epsilon();
+}
+
 LeastSquaresResult qr_least_squares(const RowMatrix& A, ConstView b,
-                                    std::span<const double> weights, double ridge, ThreadTeam& team,
+                                    std::span<const double> weights, Ridge ridge, ThreadTeam& team,
                                     Scale scale) {
   const Index n = A.rows(), d = A.cols(), c = b.cols;
-  const Scaled problem{A, b, weights, std::sqrt(ridge) * scale.a, scale};
-  const double rcond = static_cast<double>(std::max(n, d)) * std::numeric_limits<double>::epsilon();
+  const Scaled problem{A, b, weights, ridge, scale};
+  const double rcond = rank_threshold(n, d);
   Buffer x(c, d);
   Answer answer =
       n < d ? solve_wide(problem, rcond, x.view()) : solve_tall(problem, rcond, team, x.view());
@@ -135,6 +191,7 @@ LeastSquaresResult qr_least_squares(const RowMatrix& A, ConstView b,
   if (!answer.svd.ok) return result;
   result.ok = true;
   result.rank = answer.svd.rank;
+  result.dependences = std::move(answer.dependences);
   const int of_a = exponent(scale.a), of_b = exponent(scale.b);
   for (Index i = 0; i < c * d; ++i) {
     result.x[to_size(i)] = std::scalbn(x.data()[i], of_a - of_b);

@@ -7,12 +7,24 @@
 #include <span>
 #include <vector>
 
+#include "linalg/dependence.hpp"
 #include "polyak/row_matrix.hpp"
 #include "polyak/types.hpp"
 
 namespace polyak {
 
 class ThreadTeam;
+
+/// ½·size·Σ_j factors[j]·x_j²; no factors stand for 1. With fewer rows than columns
+/// they are all 1 but for one that may be 0.
+struct Ridge {
+  double size = 0.0;
+  std::span<const double> factors = {};
+};
+
+/// Singular values of A up to this part of the largest count as zero: some times what
+/// rounding in R makes of a zero, which does not grow with the number of rows.
+double rank_threshold(Index rows, Index cols);
 
 struct LeastSquaresResult {
   /// False when A, b or the weights are not finite, or the singular values did
@@ -23,17 +35,19 @@ struct LeastSquaresResult {
   /// Of the same matrix, descending; min(n, d) of them (when n < d and there
   /// is a ridge, the d − n others are √ridge).
   std::vector<double> singular_values;
+  /// Where n ≥ d, the rank is less than d and there is no ridge.
+  Dependences dependences;
   std::vector<double> residual_norms;  ///< ‖√w (A·x_c − b_c)‖
 };
 
 /// The x_c of least norm among the minimisers of
-///   ½ Σ_i w_i (a_iᵀx − b_ic)² + ½·ridge·‖x‖²
-/// with singular values below max(n, d)·eps of the largest taken as zero.
+///   ½ Σ_i w_i (a_iᵀx − b_ic)² + the ridge
+/// with singular values up to rank_threshold(n, d) of the largest taken as zero.
 /// b is n × c; empty weights mean 1. Rows are read once, through copy_rows, in
 /// bounded memory when n ≥ d (n × d numbers otherwise). Works on A·scale.a and
 /// b·scale.b and scales back, exactly; same bits for any team.
 LeastSquaresResult qr_least_squares(const RowMatrix& A, ConstView b,
-                                    std::span<const double> weights, double ridge, ThreadTeam& team,
+                                    std::span<const double> weights, Ridge ridge, ThreadTeam& team,
                                     Scale scale = {});
 
 }  // namespace polyak

@@ -36,7 +36,7 @@ std::vector<double> sphere(Index size, double radius, std::uint64_t seed, Thread
 // x* = x + argmin ‖A·y − epsilon‖: the correction is small, so its error is too.
 void solve_for_noise(GeneratedProblem& problem, const std::vector<double>& noise,
                      ThreadTeam& team) {
-  const auto correction = qr_least_squares(*problem.A, column(noise), {}, 0.0, team);
+  const auto correction = qr_least_squares(*problem.A, column(noise), {}, {}, team);
   if (!correction.ok) {
     throw Error(ErrorCode::internal, {.what = "a generated matrix has no singular values"});
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "matrix/column_map.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak {
@@ -41,14 +42,38 @@ void check_weights(const std::vector<double>& weights, Index n) {
   }
 }
 
-// One number for all unknowns, or one for each; nothing means `otherwise`.
-std::vector<double> spread(const std::vector<double>& bound, Index d, double otherwise,
+// One number for all unknowns but an intercept, or one for each; nothing means `otherwise`.
+std::vector<double> spread(std::vector<double> bound, Index d, bool intercept, double otherwise,
                            const std::string& name) {
+  const Index coefficients = d - (intercept ? 1 : 0);
   if (bound.empty()) return std::vector<double>(to_size(d), otherwise);
-  if (bound.size() == 1) return std::vector<double>(to_size(d), bound[0]);
-  require(std::ssize(bound) == d, name, "there must be one bound, or one per column of A",
-          std::to_string(bound.size()) + " bounds", std::to_string(d));
+  if (bound.size() == 1) bound.assign(to_size(coefficients), bound[0]);
+  require(std::ssize(bound) == d || std::ssize(bound) == coefficients, name,
+          "there must be one bound, or one per column of A",
+          std::to_string(bound.size()) + " bounds", std::to_string(coefficients));
+  bound.resize(to_size(d), otherwise);
   return bound;
+}
+
+// The intercept is an unknown like the others, and never part of the ridge.
+void add_intercept(ProblemData& data) {
+  const MappedMatrix* mapped = as_mapped(*data.A);
+  if (mapped && mapped->map().ones) return;  // this was a Problem before
+  data.A = mapped_columns(data.A, ColumnMap::plain(data.A->cols(), true));
+  data.ridge_factors.resize(to_size(data.A->cols() - 1), 1.0);
+  data.ridge_factors.push_back(0.0);
+}
+
+void check_ridge(const ProblemData& data) {
+  require(std::isfinite(data.ridge) && data.ridge >= 0.0, "ridge",
+          "the ridge term is not a number of at least 0", std::to_string(data.ridge), "0 or more");
+  if (data.ridge_factors.empty()) return;
+  require(std::ssize(data.ridge_factors) == data.A->cols(), "ridge_factors",
+          "there must be one factor per unknown", std::to_string(data.ridge_factors.size()),
+          std::to_string(data.A->cols()));
+  for (const double f : data.ridge_factors)
+    require(std::isfinite(f) && f >= 0.0, "ridge_factors", "a factor is not a number of at least 0",
+            std::to_string(f), "0 or more");
 }
 
 void check_bounds(const std::vector<double>& lower, const std::vector<double>& upper) {
@@ -80,13 +105,12 @@ std::vector<double> transpose(const Array& values, Index d, Index c, const std::
 Problem::Problem(ProblemData data) : data_(std::move(data)) {
   check_shapes(data_);
   check_weights(data_.weights, rows());
-  require(std::isfinite(data_.ridge) && data_.ridge >= 0.0, "ridge",
-          "the ridge term is not a number of at least 0", std::to_string(data_.ridge),
-          "0 or more");
+  if (data_.intercept) add_intercept(data_);
+  check_ridge(data_);
   if (!data_.lower.empty() || !data_.upper.empty()) {
     constexpr double inf = std::numeric_limits<double>::infinity();
-    lower_ = spread(data_.lower, cols(), -inf, "lower");
-    upper_ = spread(data_.upper, cols(), inf, "upper");
+    lower_ = spread(data_.lower, cols(), data_.intercept, -inf, "lower");
+    upper_ = spread(data_.upper, cols(), data_.intercept, inf, "upper");
     check_bounds(lower_, upper_);
   }
   x0_ = transpose(data_.x0, cols(), right_hand_sides(), "x0");

@@ -91,7 +91,7 @@ class Automatic {
     const double start = now_s();
     ThreadTeam team(static_cast<int>(options_.threads));
     threads_ = team.size();
-    trial_ = try_subset(problem_, rows, options_.tol, options_.seed, team);
+    trial_ = try_subset(problem_, rows, options_, team);
     const double seconds = now_s() - start;
     total_.seconds.setup += seconds;
     if (!trial_) return;
@@ -111,6 +111,10 @@ class Automatic {
   std::string trial_outcome() const {
     if (consistent())
       return "all rows checked meet the tolerance: the data look consistent";
+    if (!trial_->full_rank)
+      return fmt::format("rank {} of {}: {}", trial_->rank, problem_.cols(),
+                         trial_->dependent ? "columns depend on each other"
+                                           : "these rows are too few to determine x");
     return fmt::format("inconsistent, |r| is {:.1e} of |b|; rank {}, condition about {:.1e}",
                        trial_->relative_residual, trial_->rank, trial_->condition);
   }
@@ -173,7 +177,7 @@ class Automatic {
     out.status = Status::converged;
     out.certified = "sampled";
     out.reason = fmt::format(
-        "estimated: all {} rows checked meet |r_i| <= {:g}(|a_i||x|+|b_i|); with confidence "
+        "estimated: all {} rows checked meet |r_i| <= {:g}(sum_j |a_ij x_j| + |b_i|); with confidence "
         "1 - {:g} at most {:.2g} % of the rows do not",
         trial_->rows_checked, options_.tol, SubsetTrial::doubt, 100.0 * trial_->failing_share());
     out.method = subset_name;
@@ -324,10 +328,10 @@ class Automatic {
     late_ = late > 0.0;
   }
   // A small residual says little about x where A is ill-conditioned, and that
-  // may show only now.
+  // may show only now; QR has done what can be done.
   bool doubtful() const {
-    return total_.used.condition.value_or(1.0) > most_trusted &&
-           (!trial_ || trial_->condition < most_trusted);
+    return total_.used.condition.value_or(1.0) > most_trusted && total_.method != "direct" &&
+           (!trial_ || !trial_->full_rank || trial_->condition < most_trusted);
   }
   bool settled() const {
     if (doubtful() && total_.status != Status::interrupted && !out_of_budget()) return false;

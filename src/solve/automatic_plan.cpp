@@ -71,7 +71,7 @@ AutomaticPlan automatic_plan(const Problem& problem, const SolveOptions& options
   const Index rows = rows_to_look_at(shape, options.tol);
   if (rows == 0) return planned(shape, options, {});
   ThreadTeam team(static_cast<int>(options.threads));
-  const auto trial = try_subset(problem, rows, options.tol, options.seed, team);
+  const auto trial = try_subset(problem, rows, options, team);
   AutomaticPlan out = planned(shape, options, trial);
   if (!trial) return out;
   const bool consistent = trial->consistent(options.tol);

@@ -70,8 +70,10 @@ class Chooser {
  private:
   bool tall() const { return n_ >= 2.0 * d_; }
   bool can_factor() const { return std::min(shape_.rows, shape_.cols) <= most_exact_columns; }
-  bool full_rank() const { return !trial_ || trial_->rank == shape_.cols; }
-  bool ill_conditioned() const { return trial_ && trial_->condition > most_for_normal; }
+  bool dependent() const { return trial_ && trial_->dependent; }
+  bool ill_conditioned() const {
+    return trial_ && trial_->full_rank && trial_->condition > most_for_normal;
+  }
   double nag() const { return unknown_krylov_steps * costs_.pass(); }
 
   void rule_out(const std::string& method, const std::string& why) {
@@ -99,13 +101,13 @@ class Chooser {
       return rule_out("direct", fmt::format("neither rows nor columns are {} or fewer",
                                             most_exact_columns));
     out_.candidates.push_back({"direct",
-                               full_rank() ? "QR, whatever the conditioning"
-                                           : "QR by singular values: columns depend on each other",
+                               dependent() ? "QR by singular values: columns depend on each other"
+                                           : "QR, whatever the conditioning",
                                costs_.direct()});
   }
 
   void add_normal() {
-    if (!full_rank()) return rule_out("normal", dependent());
+    if (dependent()) return rule_out("normal", dependent_text());
     if (!tall()) return rule_out("normal", "fewer than twice as many rows as columns");
     if (ill_conditioned())
       return rule_out("normal", fmt::format("A'A does not resolve a condition of {:.1e}",
@@ -120,7 +122,7 @@ class Chooser {
                                costs_.normal(), good()});
   }
 
-  std::string dependent() const {
+  std::string dependent_text() const {
     return fmt::format("columns depend on each other: rank {} of {}", trial_->rank, shape_.cols);
   }
 
@@ -132,7 +134,7 @@ class Chooser {
   }
 
   void add_sketched() {
-    if (!full_rank()) return rule_out("sketch-hbm", dependent());
+    if (dependent()) return rule_out("sketch-hbm", dependent_text());
     if (n_ < 12.0 * d_) return rule_out("sketch-hbm", "fewer than 12 rows per column");
     const double bytes = 12.0 * d_ * d_ * 8.0;
     if (bytes > most_square_bytes)

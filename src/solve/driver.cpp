@@ -23,8 +23,8 @@ double largest(ConstView x) {
 Driver::Driver(const Problem& problem, SolveOptions options)
     : options_(std::move(options)),
       engine_(problem, options_),
-      monitor_(problem, engine_.facts(), engine_.products(), options_.tol),
-      estimate_(estimate(problem)),
+      monitor_(engine_.working(), engine_.products(), options_.tol),
+      estimate_(estimate(engine_.problem())),
       schedule_(options_, problem.rows(), engine_.plan().rows_per_iteration,
                 engine_.plan().expected_iterations, estimate_.has_value()),
       plateau_(10.0 * engine_.plan().pace),
@@ -167,9 +167,10 @@ void Driver::measure(Observer& observer) {
     schedule_.measured(state.iteration, last_.distance);
     plateau_.measured(state.iteration, last_.distance);
     const ConstView x = method_->x();
-    if (run_.best.empty() || last_.line.gradient_norm < run_.best_gradient) {
+    if (run_.best.empty() || last_.gradient < run_.best_gradient) {
       run_.best.assign(x.data, x.data + x.size());
-      run_.best_gradient = last_.line.gradient_norm;
+      run_.best_line = std::ssize(run_.history);
+      run_.best_gradient = last_.gradient;
       run_.best_backward_error = last_.backward_error;
     }
     run_.largest_x = std::max({run_.largest_x, largest(x), expected_x(last_.residual)});

@@ -22,7 +22,60 @@ std::optional<double> measured_rate(const std::vector<Measurement>& history) {
   return std::nullopt;
 }
 
-void add_warnings(const Engine& engine, Report& report) {
+void tell_rank(const RankFound& found, Report& out) {
+  out.used.rank = found.rank;
+  out.used.rank_threshold = found.threshold;
+  for (const Dependence& one : found.dependent)
+    out.dependent_columns.push_back({one.column, one.on});
+}
+
+std::string listed(const std::vector<Index>& columns) {
+  constexpr std::size_t most = 6;
+  std::string out;
+  for (std::size_t k = 0; k < std::min(most, columns.size()); ++k)
+    out += fmt::format("{}{}", k == 0 ? "" : ", ", columns[k] + 1);
+  return columns.size() > most ? out + fmt::format(" and {} others", columns.size() - most) : out;
+}
+
+// "column 7 depends on 2, 3; column 9 is zero", the first few.
+std::string dependent_text(const std::vector<DependentColumn>& columns) {
+  constexpr std::size_t most = 5;
+  std::string out;
+  for (std::size_t k = 0; k < std::min(most, columns.size()); ++k) {
+    const auto& [column, on] = columns[k];
+    out += fmt::format("{}column {} {}", k == 0 ? "" : "; ", column + 1,
+                       on.empty() ? "is zero" : "depends on " + listed(on));
+  }
+  if (columns.size() > most) out += fmt::format("; {} more in the report", columns.size() - most);
+  return out;
+}
+
+// The rank is always told where it is less than it could be, and so is a condition that
+// leaves x few digits.
+void warn_of_rank(const Problem& problem, const Used& used, Report& report) {
+  constexpr double few_digits = 1e8;
+  if (used.rank && *used.rank < problem.cols() && problem.ridge() == 0.0) {
+    const std::string line = used.rank_threshold
+                                 ? fmt::format(" (singular values above {:.1e} of the largest)",
+                                               *used.rank_threshold)
+                                 : "";
+    std::string text = fmt::format(
+        "A has rank {} of {} columns to working precision{}: the solution is not unique; from a "
+        "zero start this is the one of least norm",
+        *used.rank, problem.cols(), line);
+    if (report.method == "normal")
+      text += "; A'A resolves no more, the method direct tells the rank of A itself";
+    if (!report.dependent_columns.empty()) text += "; " + dependent_text(report.dependent_columns);
+    report.warnings.push_back(std::move(text));
+  } else if (used.condition.value_or(1.0) > few_digits) {
+    report.warnings.push_back(fmt::format(
+        "the condition of A is {}{}: rounding and noise in A and b may be that much larger in x",
+        std::isfinite(*used.condition) ? "" : "beyond what A'A can tell",
+        std::isfinite(*used.condition) ? fmt::format("about {:.1e}", *used.condition) : ""));
+  }
+}
+
+void add_warnings(const Engine& engine, const Used& used, Report& report) {
   const MatrixFacts& facts = engine.facts();
   if (facts.zero_rows_with_rhs > 0) {
     report.warnings.push_back(
@@ -36,13 +89,7 @@ void add_warnings(const Engine& engine, Report& report) {
                     facts.zero_columns.size(),
                     engine.problem().ridge() > 0 ? "are 0" : "keep their start value"));
   }
-  const Used& used = engine.plan().used;
-  if (used.rank && *used.rank < engine.problem().cols() && engine.problem().ridge() == 0.0) {
-    report.warnings.push_back(fmt::format(
-        "A has rank {} of {} columns to working precision: the solution is not unique; from a "
-        "zero start this is the one of least norm",
-        *used.rank, engine.problem().cols()));
-  }
+  warn_of_rank(engine.problem(), used, report);
 }
 
 }  // namespace
@@ -67,6 +114,7 @@ Report Driver::report(const Verdict& verdict) const {
   out.asked = options_;
   out.used = used_;
   if (method_) out.used.condition = method_->condition();
+  if (method_ && method_->rank()) tell_rank(*method_->rank(), out);
   if (method_) out.used.exchange = method_->exchange_told();
   const SolverState state = method_ ? method_->state() : SolverState{};
   out.iterations = state.iteration;
@@ -79,24 +127,25 @@ Report Driver::report(const Verdict& verdict) const {
     out.passes = static_cast<double>(out.row_products) / n;
     out.bytes_read = rows_read * (problem.A().bytes() / n);
   }
-  // The line of the x that is returned.
-  const Measurement* line = nullptr;
   const bool take_last = verdict.status == Status::converged;
-  for (const Measurement& m : run_.history)
-    if (!line || take_last || m.gradient_norm <= run_.best_gradient) line = &m;
-  if (line) {
-    out.residual_norm = line->residual_norm;
-    out.gradient_norm = line->gradient_norm;
-    out.relative_residual = line->relative_residual;
-    out.relative_gradient = line->relative_gradient;
-    out.error = line->error;
+  if (!run_.history.empty()) {
+    // The line of the x that is returned.
+    const Measurement& line =
+        take_last ? run_.history.back() : run_.history[to_size(run_.best_line)];
+    out.residual_norm = line.residual_norm;
+    out.gradient_norm = line.gradient_norm;
+    out.relative_residual = line.relative_residual;
+    out.relative_gradient = line.relative_gradient;
+    out.error = line.error;
     out.backward_error = take_last ? last_.backward_error : run_.best_backward_error;
     out.certified = "full";
   }
   out.measured_rate = measured_rate(run_.history);
   const Index d = problem.cols(), c = problem.right_hand_sides();
   const double* x = method_ && take_last ? method_->x().data : run_.best.data();
-  out.x = transposed({x, c, d, d});
+  out.x = transposed({engine_.working().to_user({x, c, d, d}).data(), c, d, d});
+  if (const std::string scaling = engine_.working().told(); !scaling.empty())
+    out.used.column_scaling = scaling;
   out.seconds = engine_.seconds();
   out.seconds.solve = run_.solve_seconds;
   out.seconds.measure = run_.measure_seconds;
@@ -107,7 +156,7 @@ Report Driver::report(const Verdict& verdict) const {
   out.seed = options_.seed;
   out.threads = engine_.threads();
   out.history = run_.history;
-  add_warnings(engine_, out);
+  add_warnings(engine_, out.used, out);
   if (!guard_.told().empty()) out.warnings.push_back(guard_.told());
   return out;
 }

@@ -27,12 +27,12 @@ std::optional<Driver::Verdict> Driver::judge_mathematics() const {
   if (last_.distance <= 1.0) {
     return Verdict{Status::converged,
                    last_.by_residual
-                       ? fmt::format("|r| <= {:g}(|A||x|+|b|)", options_.tol)
-                       : fmt::format("|A'r| <= {:g}|A||r|", options_.tol)};
+                       ? fmt::format("|r| <= {:g}(sum |a_j||x_j| + |b|)", options_.tol)
+                       : fmt::format("|a_j'r| <= {:g}|a_j||r| for every column", options_.tol)};
   }
   if (method_->finished()) {
     return Verdict{Status::stagnated,
-                   fmt::format("{} has nothing more to give: |A'r|/(|A||r|) is {:.1e}, the "
+                   fmt::format("{} has come to its end: the largest |a_j'r|/(|a_j||r|) is {:.1e}, the "
                                "tolerance {:g} is below what rounding allows here",
                                engine_.plan().method, last_.line.relative_gradient.value_or(0),
                                options_.tol)};
@@ -46,13 +46,13 @@ Driver::Verdict Driver::horizon() const {
   const double level = last_.line.relative_gradient.value_or(0.0);
   if (!find_method(engine_.plan().method)->sampled) {
     return {Status::stagnated,
-            fmt::format("|A'r|/(|A||r|) stopped falling at {:.1e}: slow convergence or rounding; "
-                        "try --method direct or lsqr",
-                        level)};
+            fmt::format("the largest |a_j'r|/(|a_j||r|) stopped falling at {:.1e}: slow convergence "
+                        "or rounding; try --method {}",
+                        level, engine_.plan().method == "lsqr" ? "direct" : "direct or lsqr")};
   }
   return {Status::stagnated,
-          fmt::format("convergence horizon: the data are inconsistent and |A'r|/(|A||r|) stopped "
-                      "falling at {:.1e}, where the noise of batches of {} holds it; a larger "
+          fmt::format("convergence horizon: the data are inconsistent and the largest "
+                      "|a_j'r|/(|a_j||r|) stopped falling at {:.1e}, where the noise of batches of {} holds it; a larger "
                       "--batch lowers it as 1/sqrt(batch), --method lsqr or direct passes it",
                       level, used.batch.value_or(1))};
 }

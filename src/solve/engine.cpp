@@ -29,20 +29,21 @@ Plan plan_unless_trivial(const Problem& problem, const MatrixFacts& facts,
   return plan;
 }
 
-MatrixFacts timed_facts(const Problem& problem, ThreadTeam& team, double& seconds) {
-  MatrixFacts facts;
-  timed(seconds, [&] { facts = gather_facts(problem, team); });
-  return facts;
+WorkingProblem timed_working(const Problem& problem, const SolveOptions& options, ThreadTeam& team,
+                             double& seconds) {
+  const double start = now_s();
+  WorkingProblem out(problem, options, team);
+  seconds = now_s() - start;
+  return out;
 }
 
 }  // namespace
 
 Engine::Engine(const Problem& problem, const SolveOptions& options)
-    : problem_(problem),
-      team_(static_cast<int>(options.threads)),
-      facts_(timed_facts(problem, team_, seconds_.norms)),
-      products_(problem.A(), problem.weights(), facts_.scale, team_),
-      plan_(plan_unless_trivial(problem, facts_, options, team_)) {
+    : team_(static_cast<int>(options.threads)),
+      working_(timed_working(problem, options, team_, seconds_.norms)),
+      products_(working_.problem().A(), working_.problem().weights(), facts().scale, team_),
+      plan_(plan_unless_trivial(working_.problem(), facts(), options, team_)) {
   seconds_.table = plan_.table_seconds;
   seconds_.spectrum = plan_.spectrum_seconds;
   seconds_.setup = now_s() - started_;
@@ -56,7 +57,7 @@ Index Engine::side_by_side(Index runs) const {
   const auto fit = static_cast<Index>(std::max(1.0, most_draws / batch));
   const Index rounds = (runs + fit - 1) / fit;  // of about the same size
   const Index each = (runs + rounds - 1) / rounds;
-  return static_cast<double>(each) * batch > static_cast<double>(problem_.rows()) ? each : 1;
+  return static_cast<double>(each) * batch > static_cast<double>(problem().rows()) ? each : 1;
 }
 
 std::unique_ptr<Method> Engine::start(std::uint64_t stream, Index replicates) {
@@ -68,7 +69,7 @@ std::unique_ptr<Method> Engine::start(std::uint64_t stream, Index replicates) {
 
 std::unique_ptr<Method> Engine::start(const Parameters& parameters) {
   return make_method(plan_.method,
-                     Setting{problem_, facts_, products_, plan_.sampler.get(), parameters});
+                     Setting{problem(), facts(), products_, plan_.sampler.get(), parameters});
 }
 
 }  // namespace polyak

@@ -7,6 +7,7 @@
 
 #include "core/clock.hpp"
 #include "solve/plan.hpp"
+#include "solve/working_problem.hpp"
 
 namespace polyak {
 
@@ -14,13 +15,15 @@ class Engine {
  public:
   Engine(const Problem& problem, const SolveOptions& options);
 
-  const Problem& problem() const { return problem_; }
-  const MatrixFacts& facts() const { return facts_; }
+  /// In the variables that methods work in.
+  const Problem& problem() const { return working_.problem(); }
+  const WorkingProblem& working() const { return working_; }
+  const MatrixFacts& facts() const { return working_.facts(); }
   const Plan& plan() const { return plan_; }
   Products& products() { return products_; }
   int threads() const { return team_.size(); }
   /// No entry of A matters: there is nothing to iterate on.
-  bool trivial() const { return facts_.frobenius2 == 0.0; }
+  bool trivial() const { return facts().frobenius2 == 0.0; }
   /// Of set-up and its parts.
   const Seconds& seconds() const { return seconds_; }
 
@@ -35,9 +38,8 @@ class Engine {
  private:
   double started_ = now_s();
   Seconds seconds_;
-  const Problem& problem_;
   ThreadTeam team_;
-  MatrixFacts facts_;
+  WorkingProblem working_;
   Products products_;
   Plan plan_;
 };

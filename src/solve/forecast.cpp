@@ -21,7 +21,7 @@ std::vector<double> resolved(const std::vector<double>& values, Index rank) {
 }  // namespace
 
 Forecast::Forecast(const Problem& problem, const MatrixFacts& facts, const Extremes& extremes,
-                   const Sampler& sampler, double energy, double ridge, ThreadTeam& team,
+                   const Sampler& sampler, double energy, Range ridge, ThreadTeam& team,
                    std::uint64_t seed)
     : lambda_min_(extremes.lambda_min),
       lambda_max_(extremes.lambda_max),
@@ -29,7 +29,7 @@ Forecast::Forecast(const Problem& problem, const MatrixFacts& facts, const Extre
       ridge_(ridge),
       worst_(theory::worst_case_model(lambda_min_, lambda_max_, energy)),
       model_(best_model(problem, facts, extremes, sampler, team, seed)) {
-  worst_.ridge = model_.ridge = ridge;
+  worst_.ridge = model_.ridge = ridge.low;
 }
 
 theory::Model Forecast::best_model(const Problem& problem, const MatrixFacts& facts,
@@ -76,7 +76,7 @@ double Forecast::iterations(theory::Method method, const theory::Parameters& p, 
 }
 
 theory::Parameters Forecast::tuned(Index batch) const {
-  return theory::safe_recipe(lambda_min_ + ridge_, lambda_max_ + ridge_, energy_,
+  return theory::safe_recipe(lambda_min_ + ridge_.low, lambda_max_ + ridge_.high, energy_,
                              static_cast<double>(batch))
       .parameters;
 }

@@ -16,7 +16,7 @@ class Forecast {
  public:
   /// `energy` is eta·‖A‖_F²; eigenvalues are those of A alone, the ridge apart.
   Forecast(const Problem& problem, const MatrixFacts& facts, const Extremes& extremes,
-           const Sampler& sampler, double energy, double ridge, ThreadTeam& team,
+           const Sampler& sampler, double energy, Range ridge, ThreadTeam& team,
            std::uint64_t seed);
 
   /// Mean square rate of a sampled method; 1 or more diverges.
@@ -47,7 +47,8 @@ class Forecast {
                            std::uint64_t seed);
   double work(Index batch) const;
 
-  double lambda_min_, lambda_max_, energy_, ridge_;
+  double lambda_min_, lambda_max_, energy_;
+  Range ridge_;  // of the unknowns
   double rows_read_ = 0.0;
   std::string kind_;
   theory::Model worst_, model_;

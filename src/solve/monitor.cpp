@@ -8,26 +8,39 @@
 
 namespace polyak {
 
-Monitor::Monitor(const Problem& problem, const MatrixFacts& facts, Products& products, double tol)
-    : problem_(problem),
-      facts_(facts),
+namespace {
+
+// With a ridge the problem is [A; √ridge·I]x = [b; 0], and so are its norms.
+std::vector<double> columns_of(const Problem& problem, const MatrixFacts& facts, double ridge_unit) {
+  std::vector<double> out = facts.column_norms;
+  for (std::size_t j = 0; j < out.size(); ++j)
+    out[j] = std::hypot(out[j], std::sqrt(problem.ridge(static_cast<Index>(j)) * ridge_unit));
+  return out;
+}
+
+}  // namespace
+
+Monitor::Monitor(const WorkingProblem& working, Products& products, double tol)
+    : working_(working),
+      problem_(working.problem()),
+      facts_(working.facts()),
       products_(products),
       tol_(tol),
-      ridge_(problem.ridge() * facts.scale.a * facts.scale.a),
-      unit_(facts.scale.a / facts.scale.b),
-      // With a ridge the problem is [A; √ridge·I]x = [b; 0], and so are its norms.
-      frobenius_(std::sqrt(facts.frobenius2 + ridge_ * static_cast<double>(problem.cols()))),
-      b_norm_(norm_of_any_size(facts.b_norms.data(), std::ssize(facts.b_norms))),
-      g_(to_size(problem.right_hand_sides() * problem.cols())),
-      residual2_(to_size(problem.right_hand_sides())) {}
+      ridge_unit_(facts_.scale.a * facts_.scale.a),
+      unit_(facts_.scale.a / facts_.scale.b),
+      columns_(columns_of(problem_, facts_, ridge_unit_)),
+      frobenius_(norm_of_any_size(columns_.data(), std::ssize(columns_))),
+      b_norm_(norm_of_any_size(facts_.b_norms.data(), std::ssize(facts_.b_norms))),
+      g_(to_size(problem_.right_hand_sides() * problem_.cols())),
+      residual2_(to_size(problem_.right_hand_sides())) {}
 
 void Monitor::add_ridge(ConstView x) {
-  if (ridge_ == 0.0) return;
+  if (problem_.ridge() == 0.0) return;
   for (Index c = 0; c < x.rows; ++c) {
     for (Index j = 0; j < x.cols; ++j) {
-      const double scaled = x(c, j) / unit_;
-      g_[to_size(c * x.cols + j)] += ridge_ * scaled;
-      residual2_[to_size(c)] += ridge_ * scaled * scaled;
+      const double scaled = x(c, j) / unit_, ridge = problem_.ridge(j) * ridge_unit_;
+      g_[to_size(c * x.cols + j)] += ridge * scaled;
+      residual2_[to_size(c)] += ridge * scaled * scaled;
     }
   }
 }
@@ -45,17 +58,36 @@ void Monitor::project_gradient(ConstView x) {
 }
 
 double Monitor::error(ConstView x) const {
-  const ConstView reference = problem_.reference();
-  std::vector<double> difference(to_size(x.size()));
-  for (Index i = 0; i < x.size(); ++i)
-    difference[to_size(i)] = x.data[i] - reference.data[i];
+  const ConstView reference = working_.user().reference();
+  std::vector<double> difference = working_.to_user(x);
+  for (Index i = 0; i < x.size(); ++i) difference[to_size(i)] -= reference.data[i];
   const double size = norm_of_any_size(reference.data, reference.size());
   const double away = norm_of_any_size(difference.data(), x.size());
   return size > 0.0 ? away / size : away;
 }
 
 double Monitor::size_of(ConstView x, Index c) const {
-  return frobenius_ * (norm_of_any_size(x.row(c), x.cols) / unit_) + facts_.b_norms[to_size(c)];
+  double sum = 0.0;
+  for (Index j = 0; j < x.cols; ++j) sum += columns_[to_size(j)] * std::abs(x(c, j) / unit_);
+  return sum + facts_.b_norms[to_size(c)];
+}
+
+double Monitor::largest_slope(const double* g, double residual) const {
+  double largest = 0.0;
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    if (g[j] == 0.0) continue;
+    const double slope = std::abs(g[j]) / columns_[j];
+    if (!(slope <= largest)) largest = slope;
+  }
+  return largest == 0.0 ? 0.0 : largest / residual;
+}
+
+double Monitor::user_gradient() {
+  const std::size_t d = columns_.size();
+  for (std::size_t c = 0; c < residual2_.size(); ++c)
+    working_.gradient_to_user(std::span(g_).subspan(c * d, d));
+  return norm_of_any_size(g_.data(), std::ssize(g_)) * working_.residual_unit() *
+         working_.residual_unit();
 }
 
 Monitor::Bars Monitor::bars(ConstView x, Index c) const {
@@ -64,10 +96,10 @@ Monitor::Bars Monitor::bars(ConstView x, Index c) const {
 
 Monitor::RidgePart Monitor::ridge_part(ConstView x, Index c, const double* u) const {
   RidgePart out{0.0, 0.0};
-  for (Index j = 0; j < x.cols && ridge_ > 0.0; ++j) {
-    const double scaled = x(c, j) / unit_;
-    out.residual2 += ridge_ * scaled * scaled;
-    out.slope += ridge_ * scaled * u[j];
+  for (Index j = 0; j < x.cols && problem_.ridge() > 0.0; ++j) {
+    const double scaled = x(c, j) / unit_, ridge = problem_.ridge(j) * ridge_unit_;
+    out.residual2 += ridge * scaled * scaled;
+    out.slope += ridge * scaled * u[j];
   }
   return out;
 }
@@ -83,9 +115,8 @@ Measured Monitor::measure(ConstView x) {
   double total2 = 0.0, worst_gradient = 0.0;
   for (Index c = 0; c < columns; ++c) {
     const double r = std::sqrt(residual2_[to_size(c)]);
-    const double g = norm_of_any_size(g_.data() + c * d, d);
     const double by_residual = r == 0.0 ? 0.0 : r / size_of(x, c);
-    const double by_gradient = g == 0.0 ? 0.0 : g / (frobenius_ * r);
+    const double by_gradient = largest_slope(g_.data() + c * d, r);
     const double nearer = std::min(by_residual, by_gradient);
     if (!(nearer <= out.distance)) {
       out.distance = nearer;
@@ -99,17 +130,18 @@ Measured Monitor::measure(ConstView x) {
   out.distance = tol_ > 0.0 ? out.distance / tol_
                  : out.distance > 0.0 ? std::numeric_limits<double>::infinity() : 0.0;
   out.residual = std::sqrt(total2);
-  const double gradient = norm_of_any_size(g_.data(), columns * d);
+  out.gradient = norm_of_any_size(g_.data(), columns * d) / facts_.scale.a / facts_.scale.b;
+  const double gradient = user_gradient();
   out.finite = std::isfinite(out.residual) && std::isfinite(gradient);
-  out.line.residual_norm = std::sqrt(data2) / facts_.scale.b;
+  out.line.residual_norm = std::sqrt(data2) / facts_.scale.b * working_.residual_unit();
   out.line.gradient_norm = gradient / facts_.scale.a / facts_.scale.b;
   if (b_norm_ > 0.0) out.line.relative_residual = std::sqrt(data2) / b_norm_;
   out.line.relative_gradient = worst_gradient;
-  if (problem_.has_reference()) out.line.error = error(x);
+  if (working_.user().has_reference()) out.line.error = error(x);
   return out;
 }
 
-// ‖r‖ ≥ ‖Ãᵀr‖/‖Ã‖_F, so that both tests of measure() have a lower bound.
+// ‖r‖ ≥ ‖Ãᵀr‖/‖Ã‖_F, and some |g_j|/‖a_j‖ is at least ‖Ãᵀr‖/‖Ã‖_F, so that both tests of measure() have a lower bound.
 bool Monitor::surely_above(ConstView x, std::span<const double> gradient2,
                            double most_residual) const {
   for (std::size_t c = 0; c < gradient2.size(); ++c) {

@@ -10,7 +10,7 @@
 #include "matrix/products.hpp"
 #include "polyak/problem.hpp"
 #include "polyak/report.hpp"
-#include "spectrum/facts.hpp"
+#include "solve/working_problem.hpp"
 
 namespace polyak {
 
@@ -19,13 +19,14 @@ struct Measured {
   double distance = 0.0;   ///< how far above the tolerance the worst right-hand side is; ≤ 1 is converged
   double backward_error = 0.0;  ///< the same, times the tolerance
   bool by_residual = true; ///< which of the two tests that one is nearer to
+  double gradient = 0.0;   ///< ‖g‖ in the variables the method works in
   double residual = 0.0;   ///< ‖r‖ with the ridge part, scaled units
   bool finite = true;
 };
 
 class Monitor {
  public:
-  Monitor(const Problem& problem, const MatrixFacts& facts, Products& products, double tol);
+  Monitor(const WorkingProblem& working, Products& products, double tol);
 
   /// Reads A once.
   Measured measure(ConstView x);
@@ -33,7 +34,8 @@ class Monitor {
   /// ‖r‖, tell that x does not meet the tolerance.
   bool surely_above(ConstView x, std::span<const double> gradient2, double most_residual) const;
 
-  /// What right-hand side c asks of x: ‖r‖ ≤ residual, or ‖g‖ ≤ gradient·‖r‖.
+  /// What right-hand side c asks of x at least: ‖r‖ ≤ residual, or ‖g‖ ≤ gradient·‖r‖.
+  /// (The second follows from |g_j| ≤ tol‖a_j‖‖r‖ for every j.)
   struct Bars {
     double residual, gradient;
   };
@@ -48,12 +50,17 @@ class Monitor {
   void add_ridge(ConstView x);
   void project_gradient(ConstView x);
   double error(ConstView x) const;
-  double size_of(ConstView x, Index c) const;  // ‖A‖_F‖x‖ + ‖b‖
+  double size_of(ConstView x, Index c) const;  // Σ_j‖a_j‖|x_j| + ‖b‖
+  double largest_slope(const double* g, double residual) const;  // of |g_j|/(‖a_j‖‖r‖)
+  double user_gradient();  // ‖Aᵀr‖ of the user's A; g_ becomes it
 
+  const WorkingProblem& working_;
   const Problem& problem_;
   const MatrixFacts& facts_;
   Products& products_;
-  double tol_, ridge_, unit_, frobenius_, b_norm_;
+  double tol_, ridge_unit_, unit_;
+  std::vector<double> columns_;  // ‖a_j‖; with a ridge, of [A; √ridge·I]
+  double frobenius_, b_norm_;
   std::vector<double> g_, residual2_;
 };
 

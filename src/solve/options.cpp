@@ -30,6 +30,10 @@ std::vector<OptionRecord<SolveOptions>> make_table() {
        .sentence = "Where auto step and momentum of minibatch methods come from: tuned for the "
                    "batch, or the paper's (which want a batch near B*).",
        .needs = trait::batch | trait::momentum},
+      {.name = "column-scaling", .field = &O::column_scaling, .value = "auto|none",
+       .sentence = "Columns whose sizes differ by more than 4 are brought to about one size by "
+                   "powers of two; none, and --parameters paper, work on A as it is, and so do "
+                   "steps, momentum or ends of the spectrum that are given."},
       {.name = "lambda-min", .field = &O::lambda_min, .value = "L",
        .sentence = "Smallest nonzero eigenvalue of A'A if known; auto computes it (see "
                    "--spectrum).",
@@ -50,7 +54,8 @@ std::vector<OptionRecord<SolveOptions>> make_table() {
                    "takes probabilities from the library.",
        .needs = trait::sampling},
       {.name = "tol", .field = &O::tol, .value = "TOL",
-       .sentence = "Stop when |r| <= tol(|A||x|+|b|) or |A'r| <= tol|A||r|.",
+       .sentence = "Stop when |a_j'r| <= tol|a_j||r| for every column a_j of A, or |r| <= tol(sum_j "
+                   "|a_j||x_j| + |b|): the units of columns do not matter.",
        .lowest = 0, .highest = 1, .open_above = true},
       {.name = "certify", .field = &O::certify, .value = "full|sampled",
        .sentence = "What the tolerance is checked on by the method auto: every row, or rows drawn "

@@ -25,7 +25,7 @@ class Planner {
         facts_(facts),
         options_(options),
         team_(team),
-        ridge_(scaled(problem.ridge())) {
+        ridge_(ridge_range(problem, facts.scale)) {
     plan_.method = choose_method(problem, options.method);
     check_options(options, plan_.method);
     info_ = find_method(plan_.method);
@@ -275,7 +275,7 @@ class Planner {
   const MatrixFacts& facts_;
   const SolveOptions& options_;
   ThreadTeam& team_;
-  double ridge_;  // in scaled units
+  Range ridge_;  // of the unknowns, in scaled units
   const MethodInfo* info_ = nullptr;
   Plan plan_;
   PlannedSpectrum spectrum_;

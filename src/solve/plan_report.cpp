@@ -13,6 +13,7 @@
 #include "solve/forecast.hpp"
 #include "solve/plan_spectrum.hpp"
 #include "spectrum/duplicates.hpp"
+#include "solve/working_problem.hpp"
 #include "theory/parameters.hpp"
 
 namespace polyak {
@@ -33,11 +34,13 @@ class Reporter {
  public:
   Reporter(const MatrixPtr& A, const Array& b, const SolveOptions& options)
       : options_(options),
-        problem_(parts(A, b)),
+        user_(parts(A, b)),
         has_b_(!b.empty()),
         team_(static_cast<int>(options.threads)),
-        facts_(gather_facts(problem_, team_)),
-        products_(*A, {}, facts_.scale, team_) {}
+        working_(user_, options, team_),
+        problem_(working_.problem()),
+        facts_(working_.facts()),
+        products_(problem_.A(), {}, facts_.scale, team_) {}
 
   PlanReport make() {
     tell_facts();
@@ -45,8 +48,8 @@ class Reporter {
       out_.remarks.push_back("A is zero: every x is a solution, and there is nothing to plan.");
       return std::move(out_);
     }
-    out_.automatic = has_b_ ? automatic_plan(problem_, options_)
-                            : automatic_plan_without_b(problem_, options_);
+    out_.automatic = has_b_ ? automatic_plan(user_, options_)
+                            : automatic_plan_without_b(user_, options_);
     tell_spectrum();
     look_at_b();
     add_deterministic();
@@ -60,7 +63,7 @@ class Reporter {
   double unscaled(double v) const { return v / facts_.scale.a / facts_.scale.a; }
 
   void tell_facts() {
-    const RowMatrix& A = problem_.A();
+    const RowMatrix& A = user_.A();
     out_.rows = A.rows();
     out_.cols = A.cols();
     out_.nnz = A.nonzeros();
@@ -78,7 +81,7 @@ class Reporter {
         law_weights(law_named(options_.sampling), facts_.norms2, {}));
     extremes_ = extremes(problem_, facts_, team_, options_.seed, spectrum_named(options_.spectrum));
     out_.eta = sampling_eta(*sampler_, facts_.norms2, facts_.frobenius2);
-    forecast_.emplace(problem_, facts_, extremes_, *sampler_, out_.eta * facts_.frobenius2, 0.0,
+    forecast_.emplace(problem_, facts_, extremes_, *sampler_, out_.eta * facts_.frobenius2, Range{},
                       team_, options_.seed);
     out_.lambda_min = unscaled(extremes_.lambda_min);
     out_.lambda_max = unscaled(extremes_.lambda_max);
@@ -329,10 +332,12 @@ class Reporter {
   }
 
   SolveOptions options_;
-  Problem problem_;
+  Problem user_;
   bool has_b_;
   ThreadTeam team_;
-  MatrixFacts facts_;
+  WorkingProblem working_;
+  const Problem& problem_;  // in the variables that methods work in
+  const MatrixFacts& facts_;
   Products products_;
   std::unique_ptr<const Sampler> sampler_;
   Extremes extremes_;

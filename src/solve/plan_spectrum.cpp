@@ -14,6 +14,16 @@ double unscaled(double v, Scale scale) { return v / scale.a / scale.a; }
 
 }  // namespace
 
+Range ridge_range(const Problem& problem, Scale scale) {
+  if (problem.ridge() == 0.0 || problem.cols() == 0) return {0.0, 0.0};
+  Range out{problem.ridge(0), problem.ridge(0)};
+  for (Index j = 1; j < problem.cols(); ++j) {
+    out.low = std::min(out.low, problem.ridge(j));
+    out.high = std::max(out.high, problem.ridge(j));
+  }
+  return {scaled(out.low, scale), scaled(out.high, scale)};
+}
+
 SpectrumBy spectrum_named(const std::string& name) {
   if (name == "exact") return SpectrumBy::exact;
   if (name == "sketch") return SpectrumBy::sketch;
@@ -40,10 +50,11 @@ PlannedSpectrum plan_spectrum(const Problem& problem, const MatrixFacts& facts,
   found.lambda_min = std::min(found.lambda_min, found.lambda_max);
   if (options.lambda_min || options.lambda_max) found.values.clear();  // theirs is the word
   // The ridge lifts the whole spectrum; directions A does not see start at 0.
-  const double ridge = scaled(problem.ridge(), facts.scale);
+  const auto [least, most] = ridge_range(problem, facts.scale);
   const bool unseen = found.knows_rank() && found.rank < problem.cols();
-  out.lambda_min = (unseen && ridge > 0.0 && !options.lambda_min ? 0.0 : found.lambda_min) + ridge;
-  out.lambda_max = found.lambda_max + ridge;
+  const bool lifted = unseen && least > 0.0 && !options.lambda_min;
+  out.lambda_min = (lifted ? 0.0 : found.lambda_min) + least;
+  out.lambda_max = found.lambda_max + most;
   return out;
 }
 

@@ -13,6 +13,9 @@ namespace polyak {
 /// Of --spectrum.
 SpectrumBy spectrum_named(const std::string& name);
 
+/// The ridge terms of the unknowns, in the scaled problem's units.
+Range ridge_range(const Problem& problem, Scale scale);
+
 /// [low, high] in the user's units; empty where there is no range.
 std::vector<double> range_in_units(const std::optional<Range>& range, Scale scale);
 

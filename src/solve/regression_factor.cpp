@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 
 #include "linalg/blas.hpp"
 #include "linalg/svd.hpp"
 #include "matrix/whole.hpp"
 #include "polyak/error.hpp"
+#include "problem/least_squares.hpp"
 
 namespace polyak {
 namespace {
@@ -63,25 +63,25 @@ class WeightedRows {
   std::vector<std::atomic<bool>> varies_;
 };
 
-Index rank_of(ConstView R, Index n) {
+Index rank_of(ConstView R) {
   const SvdSolution svd = singular_values(R);
   if (!svd.ok)
     throw Error(ErrorCode::internal, {.what = "the singular values of R did not converge"});
   const auto& s = svd.singular_values;
-  const double line = static_cast<double>(std::max(n, R.cols)) *
-                      std::numeric_limits<double>::epsilon() * s.front();
+  if (s.empty()) return 0;
+  const double line = rank_threshold(R.rows, R.cols) * s.front();
   return std::count_if(s.begin(), s.end(), [line](double v) { return v > line; });
 }
 
 }  // namespace
 
 RegressionFactor::RegressionFactor(const Problem& problem, Scale scale, ThreadTeam& team)
-    : n_(problem.rows()), d_(problem.cols()), c_(problem.right_hand_sides()) {
+    : d_(problem.cols()), c_(problem.right_hand_sides()) {
   WeightedRows rows(problem, scale);
   r_ = whole_r(problem.A(), d_ + c_,
                [&](Index first, Index last, View out) { rows.copy(first, last, out); }, team);
   constant_ = rows.has_constant_column();
-  rank_ = rank_of(part(std::as_const(r_).view(), 0, 0, d_, d_), n_);
+  rank_ = rank_of(part(std::as_const(r_).view(), 0, 0, d_, d_));
 }
 
 double RegressionFactor::least_residual2(Index c) const {
@@ -100,14 +100,22 @@ double RegressionFactor::excess2(Index c, const std::vector<double>& x) const {
   return sum;
 }
 
-std::vector<double> RegressionFactor::inverse_diagonal() const {
+// Rows of T·R⁻¹, where x = T·z: of unknown j its unit times row j; of the intercept the
+// last row less the centres of the others.
+std::vector<double> RegressionFactor::inverse_diagonal(const ColumnMap* map) const {
   Buffer inverse(d_, d_);
   for (Index i = 0; i < d_; ++i) inverse.view()(i, i) = 1.0;
   solve_left(part(r_.view(), 0, 0, d_, d_), inverse.view());
+  if (map)
+    for (Index i = 0; i < d_; ++i)
+      for (Index j = i; j < d_; ++j) inverse.view()(i, j) *= map->units[to_size(i)];
+  for (Index i = 0; map && i < std::ssize(map->centre); ++i)
+    for (Index j = i; j < d_; ++j)
+      inverse.view()(d_ - 1, j) -= map->centre[to_size(i)] * inverse.view()(i, j);
   std::vector<double> out(to_size(d_));
   for (Index i = 0; i < d_; ++i) {
     const double* row = inverse.view().row(i);
-    for (Index j = i; j < d_; ++j) out[to_size(i)] += row[j] * row[j];
+    for (Index j = 0; j < d_; ++j) out[to_size(i)] += row[j] * row[j];
   }
   return out;
 }

@@ -8,6 +8,7 @@
 
 #include "core/thread_team.hpp"
 #include "linalg/buffer.hpp"
+#include "matrix/column_map.hpp"
 #include "polyak/problem.hpp"
 
 namespace polyak {
@@ -16,7 +17,7 @@ class RegressionFactor {
  public:
   RegressionFactor(const Problem& problem, Scale scale, ThreadTeam& team);
 
-  /// Singular values of R above max(n, d)·eps of the largest, as the method
+  /// Singular values of R above rank_threshold of the largest, as the method
   /// `direct` counts them.
   Index rank() const { return rank_; }
   /// Some column of A has the same value, not zero, in every row that counts.
@@ -25,11 +26,12 @@ class RegressionFactor {
   double least_residual2(Index c) const;
   /// ‖R·x̃ − S‖² of right-hand side c: what a better x would take away.
   double excess2(Index c, const std::vector<double>& x) const;
-  /// The diagonal of (ÃᵀWÃ)⁻¹: squared row lengths of R⁻¹. Needs full rank.
-  std::vector<double> inverse_diagonal() const;
+  /// The diagonal of (ÃᵀWÃ)⁻¹, in the user's variables where there is a map. Needs full
+  /// rank.
+  std::vector<double> inverse_diagonal(const ColumnMap* map) const;
 
  private:
-  Index n_, d_, c_, rank_ = 0;
+  Index d_, c_, rank_ = 0;
   Buffer r_;
   bool constant_ = false;
 };

@@ -32,11 +32,17 @@ void check(const Problem& problem, const ReplicateRequest& request) {
                        "interval"});
 }
 
+// Errors are told in the user's variables, and so are all iterates.
+SolveOptions unscaled(SolveOptions options) {
+  options.column_scaling = "none";
+  return options;
+}
+
 // One set of replicates in the making.
 class Runner {
  public:
   Runner(const Problem& problem, const SolveOptions& options, const ReplicateRequest& request)
-      : engine_(problem, options), request_(request), stream_(options.stream) {
+      : engine_(problem, unscaled(options)), request_(request), stream_(options.stream) {
     for (Index k = 0; k <= request.iterations; k += request.every) out_.iterations.push_back(k);
     out_.errors.resize(to_size(request.runs));
     if (request.residual_norm) out_.residuals.resize(to_size(request.runs));

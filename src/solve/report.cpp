@@ -66,8 +66,10 @@ Json used_json(const Used& used) {
   put(out, "ark_mu", used.ark_mu);
   put(out, "ark_nu", used.ark_nu);
   put(out, "rank", used.rank);
+  put(out, "rank_threshold", used.rank_threshold);
   put(out, "sketch_rows", used.sketch_rows);
   put(out, "condition", used.condition);
+  put(out, "column_scaling", used.column_scaling);
   put(out, "exchange", used.exchange);
   put(out, "tol", used.tol);
   return out;
@@ -179,6 +181,11 @@ std::string to_json(const Report& report) {
   out["right_hand_sides"] = report.right_hand_sides;
   out["zero_rows"] = report.zero_rows;
   out["zero_columns"] = report.zero_columns;
+  if (!report.dependent_columns.empty()) {
+    out["dependent_columns"] = Json::array();
+    for (const DependentColumn& one : report.dependent_columns)
+      out["dependent_columns"].push_back({{"column", one.column}, {"on", one.on}});
+  }
   out["matrix"] = report.matrix;
   out["seed"] = report.seed;
   out["threads"] = report.threads;

@@ -14,6 +14,8 @@ ProblemData others_of(const Problem& problem, const std::vector<Index>& rows) {
   for (Index i : rows)
     if (!problem.weights().empty()) data.weights.push_back(problem.weights()[to_size(i)]);
   data.ridge = problem.ridge();
+  data.ridge_factors = problem.data().ridge_factors;
+  data.intercept = problem.has_intercept();
   data.lower = problem.lower();
   data.upper = problem.upper();
   data.x0 = transposed(problem.x0());
@@ -45,21 +47,42 @@ std::vector<Index> random_rows(Index rows, Index count, std::uint64_t seed, std:
   return out;
 }
 
+std::vector<Index> random_rows_of(const Problem& problem, Index count, std::uint64_t seed,
+                                  std::uint64_t which, const std::vector<Index>& taken) {
+  std::vector<Index> heavy, out;  // rows that count; their places are drawn
+  const auto& weights = problem.weights();
+  for (Index i = 0; i < std::ssize(weights); ++i)
+    if (weights[to_size(i)] > 0.0) heavy.push_back(i);
+  if (std::ssize(heavy) == std::ssize(weights))
+    return random_rows(problem.rows(), count, seed, which, taken);
+  std::vector<Index> taken_places;
+  for (const Index i : taken)
+    taken_places.push_back(std::lower_bound(heavy.begin(), heavy.end(), i) - heavy.begin());
+  for (const Index place : random_rows(std::ssize(heavy), count, seed, which, taken_places))
+    out.push_back(heavy[to_size(place)]);
+  return out;
+}
+
 Problem subset_of(const Problem& problem, const std::vector<Index>& rows, ThreadTeam& team) {
   const Index m = std::ssize(rows), d = problem.cols(), c = problem.right_hand_sides();
-  std::vector<double> A(to_size(m * d)), b(to_size(m * c));
+  const Index stored = d - (problem.has_intercept() ? 1 : 0);  // the ones are not copied
+  std::vector<double> A(to_size(m * stored)), b(to_size(m * c));
   constexpr Index few = 64;
   team.run((m + few - 1) / few, [&](Index part) {
     for (Index t = part * few; t < std::min(m, (part + 1) * few); ++t) {
       const Index i = rows[to_size(t)];
-      problem.A().copy_rows(i, i + 1, {A.data() + t * d, 1, d, d});
+      std::vector<double> row(to_size(d));
+      problem.A().copy_rows(i, i + 1, {row.data(), 1, d, d});
+      std::copy_n(row.data(), stored, A.data() + t * stored);
       for (Index k = 0; k < c; ++k) b[to_size(t * c + k)] = problem.b()(i, k);
     }
   });
   problem.A().complete(A);
   problem.A().complete(b);
   ProblemData data = others_of(problem, rows);
-  data.A = dense_matrix(std::move(A), m, d);
+  data.A = dense_matrix(std::move(A), m, stored);
+  data.ridge_factors.clear();  // nobody asks for a ridge here
+  data.ridge = 0.0;
   data.b = Array(std::move(b), m, c);
   return Problem(std::move(data));
 }

@@ -17,9 +17,12 @@ namespace polyak {
 std::vector<Index> random_rows(Index rows, Index count, std::uint64_t seed, std::uint64_t which,
                                const std::vector<Index>& taken = {});
 
-/// Those rows of A and b with their weights; ridge, bounds, x0 and reference as
-/// in the whole. Reads these rows only; every rank
-/// gets them all.
+/// The same of the rows whose weight is not zero: no others say anything.
+std::vector<Index> random_rows_of(const Problem& problem, Index count, std::uint64_t seed,
+                                  std::uint64_t which, const std::vector<Index>& taken = {});
+
+/// Those rows of A and b with their weights; bounds, x0 and reference as in the
+/// whole, no ridge. Reads these rows only; every rank gets them all.
 Problem subset_of(const Problem& problem, const std::vector<Index>& rows, ThreadTeam& team);
 
 /// The same where they lie: sparse rows stay sparse, and each rank keeps its own. It

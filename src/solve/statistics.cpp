@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/clock.hpp"
 #include "matrix/products.hpp"
 #include "solve/regression_factor.hpp"
 #include "spectrum/extremes.hpp"
-#include "spectrum/facts.hpp"
+#include "solve/working_problem.hpp"
 
 namespace polyak {
 namespace {
@@ -20,12 +21,13 @@ constexpr double near = 0.01;       // standard errors that x may be away withou
 class Statistician {
  public:
   Statistician(const Problem& problem, Report& report)
-      : problem_(problem),
-        report_(report),
+      : report_(report),
         team_(static_cast<int>(report.asked.threads)),
-        facts_(gather_facts(problem, team_)),
+        working_(problem, scaling_of(report.asked), team_),
+        problem_(working_.problem()),
+        facts_(working_.facts()),
         of_a_(std::ilogb(facts_.scale.a)),
-        of_b_(std::ilogb(facts_.scale.b)) {
+        of_b_(std::ilogb(facts_.scale.b) - std::ilogb(working_.residual_unit())) {
     for (double w : problem.weights()) out_.observations += w;
     if (problem.weights().empty()) out_.observations = static_cast<double>(problem.rows());
   }
@@ -48,14 +50,27 @@ class Statistician {
   }
 
  private:
+  static SolveOptions scaling_of(const SolveOptions& asked) {
+    SolveOptions options;
+    options.column_scaling = asked.column_scaling;
+    options.seed = asked.seed;
+    return options;
+  }
   void warn(const std::string& sentence) { report_.warnings.push_back("statistics: " + sentence); }
   Index sides() const { return problem_.right_hand_sides(); }
 
-  // x̃ = x·scale.b/scale.a of one right-hand side.
+  // x of one right-hand side in the working problem's variables.
+  std::vector<double> working_x(Index c) const {
+    std::vector<double> user(to_size(problem_.cols())), x(user.size());
+    for (Index j = 0; j < problem_.cols(); ++j) user[to_size(j)] = report_.x(j, c);
+    if (!working_.map()) return user;
+    working_.map()->from_user(user.data(), x.data());
+    return x;
+  }
+  // x̃ = x·scale.b/scale.a of it.
   std::vector<double> scaled_x(Index c) const {
-    std::vector<double> x(to_size(problem_.cols()));
-    for (Index j = 0; j < problem_.cols(); ++j)
-      x[to_size(j)] = std::scalbn(report_.x(j, c), of_b_ - of_a_);
+    std::vector<double> x = working_x(c);
+    for (double& v : x) v *= facts_.scale.b / facts_.scale.a;
     return x;
   }
 
@@ -68,11 +83,14 @@ class Statistician {
 
   void residuals_by_reading() {
     const Index d = problem_.cols(), c = sides();
-    const Array x = transposed(report_.x.view());  // c × d
-    std::vector<double> g(to_size(c * d));
+    std::vector<double> x, g(to_size(c * d));  // c × d
+    for (Index k = 0; k < c; ++k) {
+      const std::vector<double> one = working_x(k);
+      x.insert(x.end(), one.begin(), one.end());
+    }
     rss_.resize(to_size(c));
     Products products(problem_.A(), problem_.weights(), facts_.scale, team_);
-    products.full_gradient(x.view(), problem_.b(), {g.data(), c, d, d}, rss_);
+    products.full_gradient({x.data(), c, d, d}, problem_.b(), {g.data(), c, d, d}, rss_);
   }
 
   // Whether s² = RSS/(n − p) estimates a variance at all.
@@ -96,7 +114,7 @@ class Statistician {
     for (double rss : rss_)
       out_.residual_variance.push_back(std::scalbn(rss / *out_.degrees_of_freedom, -2 * of_b_));
     tell_distance(factor);
-    if (factor.rank() == problem_.cols()) return errors(factor.inverse_diagonal());
+    if (factor.rank() == problem_.cols()) return errors(factor.inverse_diagonal(working_.map()));
     warn(fmt::format("no standard errors: A has rank {} of {} columns, so that single unknowns "
                      "cannot be told apart; leave out columns that depend on others",
                      factor.rank(), problem_.cols()));
@@ -108,7 +126,8 @@ class Statistician {
     for (Index k = 0; k < c; ++k) {
       const double s = std::sqrt(rss_[to_size(k)] / *out_.degrees_of_freedom);
       for (Index j = 0; j < d; ++j) {
-        const double e = std::scalbn(s * std::sqrt(diagonal[to_size(j)]), of_a_ - of_b_);
+        const double e = std::scalbn(s * std::sqrt(diagonal[to_size(j)]),
+                                     of_a_ - std::ilogb(facts_.scale.b));
         errors[to_size(j * c + k)] = e;
         t[to_size(j * c + k)] = report_.x(j, k) / e;
       }
@@ -147,7 +166,7 @@ class Statistician {
     for (Index i = own.first; out_.centred && i < last; ++i)
       mean += weight(i) * (problem_.b()(i, c) * facts_.scale.b);
     problem_.A().complete({&mean, 1});
-    if (out_.centred) mean /= out_.observations;
+    if (out_.centred) mean /= total_weight();
     for (Index i = own.first; i < last; ++i) {
       const double off = problem_.b()(i, c) * facts_.scale.b - mean;
       sum += weight(i) * off * off;
@@ -172,11 +191,18 @@ class Statistician {
     report_.statistics = std::move(out_);
   }
 
-  const Problem& problem_;
+  double total_weight() const {
+    const auto& w = problem_.weights();
+    return w.empty() ? static_cast<double>(problem_.rows())
+                     : std::accumulate(w.begin(), w.end(), 0.0);
+  }
+
   Report& report_;
   ThreadTeam team_;
-  MatrixFacts facts_;
-  int of_a_, of_b_;                   // exponents of the scale
+  WorkingProblem working_;
+  const Problem& problem_;  // in its variables
+  const MatrixFacts& facts_;
+  int of_a_, of_b_;                    // exponents of the scale; that of b in the user's units
   std::vector<double> rss_, excess2_;  // of each right-hand side, in scaled units
   Statistics out_;
 };

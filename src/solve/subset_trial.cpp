@@ -4,11 +4,10 @@
 #include <cmath>
 #include <iterator>
 
-#include "linalg/norm.hpp"
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
 #include "solve/row_subset.hpp"
-#include "spectrum/facts.hpp"
+#include "solve/working_problem.hpp"
 
 namespace polyak {
 namespace {
@@ -18,22 +17,24 @@ constexpr std::uint64_t to_solve = 0, to_check = 1;  // draws of row_subset
 Index rows_to_check(Index rows) { return std::clamp<Index>(rows / 200, 1000, 10000); }
 
 // Row by row, so that what holds for all of m rows drawn at random holds for
-// all but a few of the others; and no unit is shared between rows.
+// all but a few of the others; and no unit is shared between rows, or columns.
 void check(const Problem& rows, ConstView x, double tol, SubsetTrial& trial) {
   const Index d = rows.cols();
   std::vector<double> a(to_size(d));
   double residual2 = 0.0, b2 = 0.0, size2 = 0.0;
   for (Index i = 0; i < rows.rows(); ++i) {
-    if (!rows.weights().empty() && rows.weights()[to_size(i)] == 0.0) continue;
     rows.A().copy_rows(i, i + 1, {a.data(), 1, d, d});
-    const double size = norm(a.data(), d);
     bool fits = true;
     for (Index c = 0; c < x.rows; ++c) {
-      double r = -rows.b()(i, c);
-      for (Index j = 0; j < d; ++j) r += a[to_size(j)] * x(c, j);
-      fits = fits && std::abs(r) <= tol * (size * norm(x.row(c), d) + std::abs(rows.b()(i, c)));
+      double r = -rows.b()(i, c), size = 0.0;
+      for (Index j = 0; j < d; ++j) {
+        const double term = a[to_size(j)] * x(c, j);
+        r += term;
+        size += std::abs(term);
+      }
+      fits = fits && std::abs(r) <= tol * (size + std::abs(rows.b()(i, c)));
       residual2 += r * r;
-      size2 += size * size * norm(x.row(c), d) * norm(x.row(c), d);
+      size2 += size * size;
       b2 += rows.b()(i, c) * rows.b()(i, c);
     }
     trial.rows_failed += !fits;
@@ -44,37 +45,60 @@ void check(const Problem& rows, ConstView x, double tol, SubsetTrial& trial) {
   trial.rounding = static_cast<double>(d) * 0x1p-52 * std::sqrt(size2 / b2);
 }
 
+// Whether the columns that depend on others, and those others, all occur often.
+bool occur_often(const Problem& part, const std::vector<Dependence>& dependent) {
+  constexpr Index often = 10;
+  const Index d = part.cols();
+  std::vector<Index> entries(to_size(d), 0);
+  std::vector<double> row(to_size(d));
+  for (Index i = 0; i < part.rows(); ++i) {
+    part.A().copy_rows(i, i + 1, {row.data(), 1, d, d});
+    for (Index j = 0; j < d; ++j) entries[to_size(j)] += row[to_size(j)] != 0.0;
+  }
+  return std::all_of(dependent.begin(), dependent.end(), [&](const Dependence& one) {
+    return entries[to_size(one.column)] >= often &&
+           std::all_of(one.on.begin(), one.on.end(),
+                       [&](Index j) { return entries[to_size(j)] >= often; });
+  });
+}
+
 }  // namespace
 
 double SubsetTrial::failing_share() const {
   return std::min(1.0, std::log(1.0 / doubt) / static_cast<double>(rows_checked));
 }
 
-std::optional<SubsetTrial> try_subset(const Problem& problem, Index count, double tol,
-                                      std::uint64_t seed, ThreadTeam& team) {
-  const auto solved = random_rows(problem.rows(), count, seed, to_solve);
-  const auto checked =
-      random_rows(problem.rows(), rows_to_check(problem.rows()), seed, to_check, solved);
+std::optional<SubsetTrial> try_subset(const Problem& problem, Index count,
+                                      const SolveOptions& options, ThreadTeam& team) {
+  const auto solved = random_rows_of(problem, count, options.seed, to_solve);
+  const auto checked = random_rows_of(problem, rows_to_check(problem.rows()), options.seed,
+                                      to_check, solved);
+  if (std::ssize(solved) < count || checked.empty()) return std::nullopt;
   const Problem part = subset_of(problem, solved, team);
-  Scale scale;
+  SolveOptions scaling;
+  scaling.column_scaling = options.column_scaling;
+  std::optional<WorkingProblem> working;
   try {
-    scale = gather_facts(part, team).scale;
+    working.emplace(part, scaling, team);
   } catch (const Error&) {
     return std::nullopt;  // whoever reads all of A will name the place
   }
-  auto fit = qr_least_squares(part.A(), part.b(), part.weights(), 0.0, team, scale);
+  const Problem& rows = working->problem();
+  auto fit = qr_least_squares(rows.A(), rows.b(), rows.weights(), {}, team, working->facts().scale);
   if (!fit.ok) return std::nullopt;
   SubsetTrial trial;
   const Index c = problem.right_hand_sides(), d = problem.cols();
-  const ConstView x{fit.x.data(), c, d, d};
-  trial.x = transposed(x);
+  const std::vector<double> x = working->to_user({fit.x.data(), c, d, d});
+  trial.x = transposed({x.data(), c, d, d});
   trial.rank = fit.rank;
+  trial.full_rank = fit.rank == d;
+  trial.dependent = !trial.full_rank && occur_often(part, fit.dependences.columns);
   if (fit.rank > 0)
     trial.condition = fit.singular_values.front() / fit.singular_values[to_size(fit.rank - 1)];
   trial.rows_solved = std::ssize(solved);
   std::merge(solved.begin(), solved.end(), checked.begin(), checked.end(),
              std::back_inserter(trial.rows_read));
-  check(subset_of(problem, checked, team), x, tol, trial);
+  check(subset_of(problem, checked, team), {x.data(), c, d, d}, options.tol, trial);
   return trial;
 }
 

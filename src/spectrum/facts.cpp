@@ -64,15 +64,30 @@ std::span<double> own_part(const RowMatrix& A, RowNumbers& numbers) {
   return std::span(numbers).subspan(to_size(own.first), to_size(own.rows->rows()));
 }
 
+// Of some rows: plain norms of the rows, weighted ones of the columns. While a block of
+// rows is in cache both are formed.
+void add_norms(const Problem& problem, Index first, Index last, double scale, double* rows,
+               std::span<double> columns) {
+  constexpr Index block = 64;
+  const RowMatrix& A = problem.A();
+  if (problem.weights().empty())
+    return A.norms(first, last, scale, {rows, to_size(last - first)}, columns);
+  for (Index i = first; i < last; i += block) {
+    const std::size_t count = to_size(std::min(block, last - i));
+    A.norms(i, i + static_cast<Index>(count), scale, {rows + (i - first), count}, {});
+    A.column_norms(i, i + static_cast<Index>(count),
+                   std::span(problem.weights()).subspan(to_size(i), count), scale, columns);
+  }
+}
+
 Norms read_norms(const Problem& problem, Products& products, double scale) {
   const RowMatrix& A = problem.A();
   const Index chunks = products.row_chunks(), d = A.cols();
   Norms out{RowNumbers(to_size(A.rows())), std::vector<double>(to_size(d), 0.0)};
   std::vector<double> parts(to_size(chunks * d), 0.0);
   products.for_row_chunks([&](Index chunk, Index first, Index last) {
-    const std::span columns(parts.data() + chunk * d, to_size(d));
-    const std::span rows(out.rows.data() + first, to_size(last - first));
-    A.norms(first, last, scale, rows, columns);
+    add_norms(problem, first, last, scale, out.rows.data() + first,
+              {parts.data() + chunk * d, to_size(d)});
   });
   for (std::size_t k = 0; k < parts.size(); ++k) out.columns[k % to_size(d)] += parts[k];
   A.complete(out.columns);
@@ -185,6 +200,8 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
   facts.frobenius2 = sum_in_row_order(A, own);
   for (std::size_t j = 0; j < norms.columns.size(); ++j)
     if (norms.columns[j] == 0.0) facts.zero_columns.push_back(static_cast<Index>(j));
+  facts.column_norms = std::move(norms.columns);
+  for (double& v : facts.column_norms) v = std::sqrt(v);
   read_rhs(problem, facts);
   check_weighted(facts);
   return facts;

@@ -17,6 +17,8 @@ struct MatrixFacts {
   /// rows, those of others are 0, and were never sent.
   RowNumbers norms2;
   double frobenius2 = 0.0;      ///< Σ of them, of all rows
+  /// √(Σ_i w_i a_ij²), column by column.
+  std::vector<double> column_norms;
   std::vector<double> b_norms;  ///< √(Σ w_i b_ic²), for each right-hand side
   Index zero_rows = 0;
   Index zero_rows_with_rhs = 0;  ///< zero rows whose b is not: a floor under the residual

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "core/row_numbers.hpp"
 #include "linalg/symmetric.hpp"
+#include "matrix/column_map.hpp"
 #include "matrix/whole.hpp"
 #include "polyak/error.hpp"
 #include "spectrum/gram_panels.hpp"
@@ -134,6 +136,44 @@ void eigenvectors_of(std::vector<double>& H, std::vector<double>& values) {
     throw Error(ErrorCode::internal, {.what = "the eigenvectors of A'A did not converge"});
 }
 
+namespace {
+
+// Sparse rows in other variables: their Gram matrix from that of [A b 1], so that no
+// row is ever dense. With H = AᵀA, s = Aᵀ1 and m = 1ᵀ1 (each with the factors),
+//   H̃_jk = unit_j·unit_k·(H_jk − centre_j·s_k − s_j·centre_k + m·centre_j·centre_k).
+std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<double(Index)>& factor,
+                                ThreadTeam& team, ConstView b) {
+  const ColumnMap& map = A.map();
+  const Index d = A.inner()->cols(), c = b.cols, width = d + c + 1, out_width = A.cols() + c;
+  RowNumbers beside(to_size(A.rows() * (c + 1)));
+  const View rhs{beside.data(), A.rows(), c + 1, c + 1};
+  for (Index i = 0; i < A.rows(); ++i) {
+    for (Index k = 0; k < c; ++k) rhs(i, k) = b(i, k);
+    rhs(i, c) = 1.0;
+  }
+  const std::vector<double> all = gram(*A.inner(), factor, team, rhs);
+  const auto value = [&](Index j, Index k) { return all[to_size(j * width + k)]; };
+  const auto centre = [&](Index j) {
+    return j < d && map.centred() ? map.centre[to_size(j)] : 0.0;
+  };
+  // Column j of the mapped matrix with b: where it stands in `all`, and its unit.
+  const auto place = [&](Index j) { return j < d ? j : j == d && map.ones ? d + c : j - map.ones; };
+  const auto unit = [&](Index j) { return j < A.cols() ? map.units[to_size(j)] : 1.0; };
+  const Index ones = d + c;
+  std::vector<double> H(to_size(out_width * out_width));
+  team.run(out_width, [&](Index j) {
+    for (Index k = 0; k < out_width; ++k) {
+      const Index p = place(j), q = place(k);
+      const double sum = value(p, q) - centre(j) * value(ones, q) - value(p, ones) * centre(k) +
+                         centre(j) * value(ones, ones) * centre(k);
+      H[to_size(j * out_width + k)] = unit(j) * (unit(k) * sum);
+    }
+  });
+  return H;
+}
+
+}  // namespace
+
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
                          ThreadTeam& team, ConstView b) {
   if (const Share own = A.share(); own.rows != &A) {
@@ -143,6 +183,9 @@ std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>&
     A.complete(H);
     return H;
   }
+  if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A);
+      mapped && has_sparse_gram(*mapped->inner()))
+    return mapped_gram(*mapped, factor, team, b);
   std::vector<double> H = has_sparse_gram(A) ? sparse_gram(A, factor, team, b)
                                              : gram_by_panels({A, b, factor}, chunk_count(A), team);
   mirror(H, A.cols() + b.cols, team);
@@ -150,6 +193,8 @@ std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>&
 }
 
 double gram_additions(const RowMatrix& A) {
+  if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A))
+    return gram_additions(*mapped->inner()) + 3.0;
   if (has_sparse_gram(A)) return sparse_gram_additions(A);
   // Of each rank's rows, and of what they come to together.
   if (const Share own = A.share(); own.rows != &A)

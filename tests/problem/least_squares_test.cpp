@@ -14,7 +14,7 @@ namespace {
 LeastSquaresResult solve(const Matrix& A, const Matrix& B, const std::vector<double>& weights = {},
                          double ridge = 0.0, int threads = 2, Scale scale = {}) {
   ThreadTeam team(threads);
-  return qr_least_squares(*row_matrix(A), view(B), weights, ridge, team, scale);
+  return qr_least_squares(*row_matrix(A), view(B), weights, {ridge}, team, scale);
 }
 
 // One vector per column.

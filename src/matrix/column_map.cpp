@@ -1,0 +1,103 @@
+#include "matrix/column_map.hpp"
+
+#include <algorithm>
+
+#include "matrix/as_stored.hpp"
+#include "matrix/mapped_dense.hpp"
+#include "matrix/mapped_sparse.hpp"
+#include "polyak/ranks.hpp"
+
+namespace polyak {
+namespace {
+
+template <class Value>
+MatrixPtr map_stored(const DenseRows<Value>& rows, const MatrixPtr& A, ColumnMap map) {
+  const auto load = [&rows](Index i, double* out) { rows.row(i).copy(out); };
+  return std::make_shared<MappedDense<decltype(load)>>(A, std::move(map), load);
+}
+
+template <class Value, class Column>
+MatrixPtr map_stored(const CsrRows<Value, Column>& rows, const MatrixPtr& A, ColumnMap map) {
+  return std::make_shared<MappedSparse<Value, Column>>(A, std::move(map), rows);
+}
+
+MatrixPtr map_any(const MatrixPtr& A, ColumnMap map) {
+  const RowMatrix& rows = *A;
+  const auto load = [&rows](Index i, double* out) {
+    rows.copy_rows(i, i + 1, {out, 1, rows.cols(), rows.cols()});
+  };
+  return std::make_shared<MappedDense<decltype(load)>>(A, std::move(map), load);
+}
+
+// The rows held here are mapped, and joined again as they were.
+MatrixPtr map_share(const MatrixPtr& A, ColumnMap map) {
+  const Share own = A->share();
+  const bool touches_alike = !map.ones && !map.centred();
+  std::shared_ptr<ColumnExchange> columns;
+  if (own.columns && touches_alike) columns = {A, own.columns};
+  return rank_rows(mapped_columns({A, own.rows}, std::move(map)), own.first, A->rows(), own.rank,
+                   own.ranks, [A](std::span<double> sums) { A->complete(sums); },
+                   own.exchange ? *own.exchange : ExchangeWords{}, std::move(columns));
+}
+
+}  // namespace
+
+ColumnMap ColumnMap::plain(Index cols_of_A, bool ones) {
+  return {std::vector<double>(to_size(cols_of_A + (ones ? 1 : 0)), 1.0), {}, ones};
+}
+
+void ColumnMap::to_user(const double* z, const double* start, double* x) const {
+  for (std::size_t j = 0; j < units.size(); ++j)
+    x[j] = units[j] == 0.0 ? start[j] : units[j] * z[j];
+  for (std::size_t j = 0; j < centre.size(); ++j) x[units.size() - 1] -= centre[j] * x[j];
+}
+
+void ColumnMap::from_user(const double* x, double* z) const {
+  const std::size_t last = units.size() - 1;
+  double shift = 0.0;
+  for (std::size_t j = 0; j < centre.size(); ++j) shift += centre[j] * x[j];
+  for (std::size_t j = 0; j < units.size(); ++j)
+    z[j] = units[j] == 0.0 ? 0.0 : (j == last && ones ? x[j] + shift : x[j]) / units[j];
+}
+
+MappedMatrix::MappedMatrix(MatrixPtr A, ColumnMap map)
+    : A_(std::move(A)), map_(std::move(map)), d_(A_->cols()) {}
+
+double MappedMatrix::gram_products() const {
+  const double more = map_.ones ? 2.0 * static_cast<double>(A_->nonzeros()) +
+                                      static_cast<double>(rows())
+                                : 0.0;
+  return A_->gram_products() + more;
+}
+
+void MappedMatrix::map_row(double* row) const {
+  for (std::size_t j = 0; j < map_.centre.size(); ++j) row[j] -= map_.centre[j];
+  if (map_.ones) row[d_] = 1.0;
+  for (Index j = 0; j < cols(); ++j) row[j] *= map_.units[to_size(j)];
+}
+
+void MappedMatrix::copy_rows(Index first, Index last, View out) const {
+  A_->copy_rows(first, last, {out.data, out.rows, d_, out.stride});
+  for (Index i = first; i < last; ++i) map_row(out.row(i - first));
+}
+
+bool stores_rows(const RowMatrix& A) {
+  bool stored = false;
+  as_stored(*A.share().rows, [&](const auto&) {
+    stored = true;
+    return MatrixPtr();
+  });
+  return stored;
+}
+
+const MappedMatrix* as_mapped(const RowMatrix& A) {
+  return dynamic_cast<const MappedMatrix*>(A.share().rows);
+}
+
+MatrixPtr mapped_columns(const MatrixPtr& A, ColumnMap map) {
+  if (A->share().rows != A.get()) return map_share(A, std::move(map));
+  auto out = as_stored(*A, [&](const auto& rows) { return map_stored(rows, A, std::move(map)); });
+  return out ? out : map_any(A, std::move(map));
+}
+
+}  // namespace polyak

@@ -1,0 +1,178 @@
+#pragma once
+
+// Sparse rows in other variables, without ever making them dense: with r_i =
+// Σ_k ã_ik z_k − (Σ_j unit_j·centre_j·z_j − unit_d·z_d) the centre is one number
+// a call, and in a sum of rows one vector.
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "kernels/reference.hpp"
+#include "matrix/column_map.hpp"
+#include "matrix/storage.hpp"
+
+namespace polyak {
+
+template <class Value, class Column>
+class MappedSparse final : public MappedMatrix {
+ public:
+  MappedSparse(MatrixPtr A, ColumnMap map, const CsrRows<Value, Column>& stored)
+      : MappedMatrix(std::move(A), std::move(map)), rows_(stored.from(0)), shift_(map_.units) {
+    for (Index j = 0; j < d_; ++j)
+      shift_[to_size(j)] *= map_.centred() ? -map_.centre[to_size(j)] : 0.0;
+  }
+
+  void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
+                ConstView x, ConstView b, View g) const override {
+    add_gradient(std::ssize(rows), [&](Index t) { return rows[to_size(t)]; },
+                 [&](Index t) { return weights[to_size(t)]; }, scale, x, b, g, {});
+  }
+
+  void range_gradient(Index first, Index last, std::span<const double> weights, Scale scale,
+                      ConstView x, ConstView b, View g,
+                      std::span<double> residual2) const override {
+    add_gradient(last - first, [&](Index t) { return first + t; },
+                 [&](Index t) { return weights.empty() ? 1.0 : weights[to_size(t)]; }, scale, x, b,
+                 g, residual2);
+  }
+
+  void multiply(Index first, Index last, ConstView x, View y) const override {
+    for (Index c = 0; c < x.rows; ++c) {
+      const double offset = offset_of(x.row(c));
+      for (Index i = first; i < last; ++i) y(i - first, c) = dot(i, x.row(c)) + offset;
+    }
+  }
+
+  void add_transposed(Index first, Index last, ConstView y, View g) const override {
+    for (Index c = 0; c < g.rows; ++c) {
+      double total = 0.0;
+      for (Index i = first; i < last; ++i) {
+        add(i, y(i - first, c), g.row(c));
+        total += y(i - first, c);
+      }
+      add_shift(total, g.row(c));
+    }
+  }
+
+  void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
+                ConstView b, View x) const override {
+    for (std::size_t t = 0; t < rows.size(); ++t) {
+      for (Index c = 0; c < x.rows; ++c) {
+        const double r = dot(rows[t], x.row(c)) + offset_of(x.row(c)) - b(rows[t], c);
+        const double step = -(steps[t] * scale) * r * scale;
+        add(rows[t], step, x.row(c));
+        add_shift(step, x.row(c));
+      }
+    }
+  }
+
+  // ‖ã_i‖² = ‖shift‖² + Σ_k ((unit·(a − centre))² − shift²): what is subtracted
+  // is part of the first sum, and the column of ones stays whatever rounding does.
+  void norms(Index first, Index last, double scale, std::span<double> row_norms2,
+             std::span<double> column_norms2) const override {
+    const double least = std::numeric_limits<double>::min();
+    double all = 0.0;
+    for (const double s : shift_) all += (scale * s) * (scale * s);
+    const double ones = map_.ones ? (scale * shift_.back()) * (scale * shift_.back()) : 0.0;
+    for (Index i = first; i < last; ++i) {
+      const auto row = rows_.row(i);
+      double sum = 0.0;
+      bool any = map_.ones;
+      for (Index k = 0; k < row.count; ++k) {
+        sum += more_than_shift(row, k, scale);
+        any = any || (row.a[k] != Value{0} && unit(row, k) != 0.0);
+      }
+      const double norm2 = std::isfinite(sum) ? std::max(all + sum, ones) : sum;
+      row_norms2[to_size(i - first)] = any && norm2 < least ? least : norm2;
+    }
+    if (!column_norms2.empty()) column_norms(first, last, {}, scale, column_norms2);
+  }
+
+  void column_norms(Index first, Index last, std::span<const double> weights, double scale,
+                    std::span<double> norms2) const override {
+    double total = 0.0;
+    for (Index i = first; i < last; ++i) {
+      const double w = weights.empty() ? 1.0 : weights[to_size(i - first)];
+      const auto row = rows_.row(i);
+      total += w;
+      for (Index k = 0; k < row.count && w > 0.0; ++k) {
+        double& sum = norms2[to_size(row.col[k])];
+        if (map_.centred()) sum += w * more_than_shift(row, k, scale);
+        else sum += w * kernels::visible_square(unit(row, k) * static_cast<double>(row.a[k]), scale);
+      }
+    }
+    for (std::size_t j = 0; j < shift_.size() && (map_.centred() || map_.ones); ++j)
+      norms2[j] = std::max(0.0, norms2[j] + total * (scale * shift_[j]) * (scale * shift_[j]));
+  }
+
+  double max_abs(Index first, Index last) const override {
+    double largest = first < last && map_.ones ? std::abs(shift_.back()) : 0.0;
+    for (Index i = first; i < last; ++i) {
+      const auto row = rows_.row(i);
+      for (Index k = 0; k < row.count; ++k) {
+        const double v = std::abs(mapped(row, k));
+        if (std::isnan(v)) return v;
+        largest = std::max(largest, v);
+      }
+    }
+    return largest;
+  }
+
+ private:
+  using Row = kernels::SparseRow<Value, Column>;
+
+  double unit(const Row& row, Index k) const { return map_.units[to_size(row.col[k])]; }
+  double mapped(const Row& row, Index k) const {
+    return unit(row, k) * static_cast<double>(row.a[k]) + shift_at(row, k);
+  }
+  double shift_at(const Row& row, Index k) const { return shift_[to_size(row.col[k])]; }
+  double more_than_shift(const Row& row, Index k, double scale) const {
+    const double with = scale * mapped(row, k), without = scale * shift_at(row, k);
+    return with * with - without * without;
+  }
+
+  double dot(Index i, const double* x) const {
+    const Row row = rows_.row(i);
+    return kernels::lane_sum(row.count, [&](Index k) {
+      return static_cast<double>(row.a[k]) * (unit(row, k) * x[row.col[k]]);
+    });
+  }
+  void add(Index i, double c, double* g) const {
+    const Row row = rows_.row(i);
+    for (Index k = 0; k < row.count; ++k)
+      g[row.col[k]] += c * (unit(row, k) * static_cast<double>(row.a[k]));
+  }
+  // What every row has: −unit·centre, and unit_d behind it.
+  double offset_of(const double* x) const {
+    if (!map_.centred()) return map_.ones ? shift_.back() * x[d_] : 0.0;
+    return kernels::lane_sum(cols(), [&](Index j) { return shift_[to_size(j)] * x[j]; });
+  }
+  void add_shift(double c, double* g) const {
+    if (map_.centred())
+      for (Index j = 0; j < cols(); ++j) g[j] += c * shift_[to_size(j)];
+    else if (map_.ones) g[d_] += c * shift_.back();
+  }
+
+  template <class RowAt, class WeightAt>
+  void add_gradient(Index count, RowAt row_at, WeightAt weight_at, Scale scale, ConstView x,
+                    ConstView b, View g, std::span<double> residual2) const {
+    for (Index c = 0; c < x.rows; ++c) {
+      const double offset = offset_of(x.row(c));
+      double total = 0.0;
+      for (Index t = 0; t < count; ++t) {
+        const Index i = row_at(t);
+        const double r = scale.b * (dot(i, x.row(c)) + offset - b(i, c)), w = weight_at(t);
+        if (!residual2.empty()) residual2[to_size(c)] += w * r * r;
+        add(i, w * r * scale.a, g.row(c));
+        total += w * r * scale.a;
+      }
+      add_shift(total, g.row(c));
+    }
+  }
+
+  kernels::SparseBlock<Value, Column> rows_;
+  std::vector<double> shift_;  // −unit_j·centre_j, and unit_d behind it
+};
+
+}  // namespace polyak

@@ -1,0 +1,267 @@
+#include "solve/working_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "polyak/ranks.hpp"
+#include "solve/row_subset.hpp"
+
+namespace polyak {
+namespace {
+
+// Rounding to a power of two can set equal norms apart by 2: columns this near
+// to each other stay as they are.
+constexpr double near_enough = 4.0;
+// After a sample has spoken, all rows have the last word beyond this.
+constexpr double misjudged = 16.0;
+constexpr int most_rounds = 3;
+constexpr Index sampled_rows = 2048;
+constexpr std::uint64_t for_columns = 2;  // draw of row_subset
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr int tame = 200;  // |exponents| of weights that leave room for squares and sums
+
+double power_of_two_near(double v) { return std::ldexp(1.0, static_cast<int>(std::lround(std::log2(v)))); }
+
+// Largest to smallest of those that are not zero.
+double spread(const std::vector<double>& norms) {
+  double least = std::numeric_limits<double>::infinity(), most = 0.0;
+  for (const double v : norms) {
+    if (v > 0.0) least = std::min(least, v);
+    most = std::max(most, v);
+  }
+  return most > 0.0 ? most / least : 1.0;
+}
+
+// A few rows of a matrix, each with its weight: sums over them, on all ranks.
+class Sample {
+ public:
+  Sample(const Problem& problem, std::uint64_t seed)
+      : rows_(random_rows(problem.rows(), sampled_rows, seed, for_columns)) {
+    for (const Index i : rows_)
+      weights_.push_back(problem.weights().empty() ? 1.0 : problem.weights()[to_size(i)]);
+    for (const double w : weights_) total_ += w;
+  }
+
+  bool empty() const { return !(total_ > 0.0); }
+
+  /// Σ w a_ij / Σ w.
+  std::vector<double> means(const RowMatrix& A) const {
+    std::vector<double> out(to_size(A.cols()), 0.0);
+    for (std::size_t t = 0; t < rows_.size(); ++t) {
+      const double share = weights_[t] / total_;
+      if (share == 0.0) continue;
+      A.add_transposed(rows_[t], rows_[t] + 1, {&share, 1, 1, 1},
+                       {out.data(), 1, A.cols(), A.cols()});
+    }
+    A.complete(out);
+    return out;
+  }
+
+  /// √(Σ w a_ij² · n/m): about the norms of all columns.
+  std::vector<double> norms(const RowMatrix& A) const {
+    std::vector<double> out(to_size(A.cols()), 0.0);
+    for (std::size_t t = 0; t < rows_.size(); ++t)
+      A.column_norms(rows_[t], rows_[t] + 1, {&weights_[t], 1}, 1.0, out);
+    A.complete(out);
+    const double share = static_cast<double>(rows_.size()) / static_cast<double>(A.rows());
+    for (double& v : out) v = std::sqrt(v / share);
+    return out;
+  }
+
+ private:
+  std::vector<Index> rows_;
+  std::vector<double> weights_;
+  double total_ = 0.0;
+};
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+// The part of A that a map is laid over, without the column of ones.
+MatrixPtr without_ones(const Problem& user) {
+  if (!user.has_intercept()) return user.matrix();
+  const Share own = user.A().share();
+  const MatrixPtr here = as_mapped(user.A())->inner();
+  if (own.rows == &user.A()) return here;
+  const MatrixPtr A = user.matrix();
+  return rank_rows(here, own.first, A->rows(), own.rank, own.ranks,
+                   [A](std::span<double> sums) { A->complete(sums); },
+                   own.exchange ? *own.exchange : ExchangeWords{});
+}
+
+bool intercept_is_free(const Problem& problem) {
+  return !problem.has_bounds() ||
+         (std::isinf(problem.lower().back()) && std::isinf(problem.upper().back()));
+}
+
+// The mean of a column, where that is a good part of its size.
+std::vector<double> centre_of(const MatrixPtr& A, const Sample& sample) {
+  const std::vector<double> norms = sample.norms(*A);
+  std::vector<double> centre = sample.means(*A);
+  const double n = static_cast<double>(A->rows());
+  for (std::size_t j = 0; j < centre.size(); ++j)
+    if (16.0 * n * centre[j] * centre[j] < norms[j] * norms[j]) centre[j] = 0.0;
+  if (!all_finite(centre) || !all_finite(norms)) return {};
+  const bool any = std::any_of(centre.begin(), centre.end(), [](double v) { return v != 0.0; });
+  if (!any) return {};
+  // Rounding of the sums: what is left of the mean once it is taken off.
+  ColumnMap map = ColumnMap::plain(A->cols(), true);
+  map.centre = centre;
+  const std::vector<double> rest = sample.means(*mapped_columns(A, map));
+  for (std::size_t j = 0; j < centre.size(); ++j)
+    if (centre[j] != 0.0) centre[j] += rest[j];
+  return centre;
+}
+
+std::vector<double> divided(const std::vector<double>& bound, const ColumnMap& map, double other) {
+  std::vector<double> out = bound;
+  for (std::size_t j = 0; j < out.size(); ++j)
+    out[j] = map.units[j] == 0.0 ? other : out[j] / map.units[j];
+  return out;
+}
+
+}  // namespace
+
+bool may_scale_columns(const Problem& problem, const SolveOptions& options) {
+  const bool given = options.step_size || options.momentum || options.lambda_min ||
+                     options.lambda_max || options.step_sequence || options.momentum_sequence;
+  const MappedMatrix* mapped = as_mapped(problem.A());
+  return options.column_scaling == "auto" && options.parameters != "paper" && !given &&
+         problem.rows() > 0 && problem.cols() > 0 &&
+         stores_rows(mapped ? *mapped->inner() : problem.A());
+}
+
+WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team)
+    : user_(user) {
+  double heaviest = 0.0;
+  for (const double w : user.weights()) heaviest = std::max(heaviest, w);
+  if (heaviest > 0.0 && std::abs(std::ilogb(heaviest)) > tame)
+    root_weight_ = std::ldexp(1.0, -std::ilogb(heaviest) / 2);
+  if (root_weight_ != 1.0) change({});
+  if (may_scale_columns(user, options)) map_columns(options, team);
+  else facts_ = gather_facts(problem(), team);
+}
+
+// What a sample of rows says of the columns, then the norms of all rows, and
+// where those say otherwise once more.
+void WorkingProblem::map_columns(const SolveOptions& options, ThreadTeam& team) {
+  ColumnMap map = first_map(options.seed);
+  const bool plain = !map.centred() && std::all_of(map.units.begin(), map.units.end(),
+                                                   [](double u) { return u == 1.0; });
+  if (!plain) change(map);
+  facts_ = gather_facts(problem(), team);
+  for (int round = 0; round < most_rounds && rescale(map); ++round) {
+    const double read = facts_.rows_read;
+    change(map);
+    facts_ = gather_facts(problem(), team);
+    facts_.rows_read += read;
+  }
+}
+
+ColumnMap WorkingProblem::first_map(std::uint64_t seed) const {
+  const MatrixPtr A = without_ones(user_);
+  ColumnMap map = ColumnMap::plain(A->cols(), user_.has_intercept());
+  const Sample sample(problem(), seed);
+  if (sample.empty()) return map;
+  if (map.ones && intercept_is_free(user_)) map.centre = centre_of(A, sample);
+  if (keeps_units()) return map;
+  const std::vector<double> norms = sample.norms(*mapped_columns(A, map));
+  if (!all_finite(norms) || (!map.centred() && spread(norms) <= near_enough)) return map;
+  const double root_n = std::sqrt(static_cast<double>(A->rows()));
+  // With a ridge the columns are those of [A; √ridge·I].
+  const double root_ridge = std::sqrt(problem().ridge());
+  for (std::size_t j = 0; j < norms.size(); ++j) {
+    // A column that does not vary in the sample: by what it was before.
+    const bool still = j < map.centre.size() &&
+                       !(norms[j] > 4.0 * eps * std::abs(map.centre[j]) * root_n);
+    const double size = still ? std::abs(map.centre[j]) * root_n : norms[j];
+    const double whole = problem().ridge(static_cast<Index>(j)) > 0.0
+                             ? std::hypot(size, root_ridge) : size;
+    if (size > 0.0) map.units[j] = 1.0 / power_of_two_near(whole);
+  }
+  return map;
+}
+
+// A ridge on more unknowns than rows is solved in the row space, where it must be the
+// same for all of them: their units stay.
+bool WorkingProblem::keeps_units() const {
+  return user_.ridge() > 0.0 && user_.rows() < user_.cols();
+}
+
+// False where the columns are near enough to each other by now.
+bool WorkingProblem::rescale(ColumnMap& map) const {
+  if (keeps_units()) return false;
+  std::vector<double> norms = facts_.column_norms;
+  for (double& v : norms) v /= facts_.scale.a;
+  bool changed = false;
+  double total = static_cast<double>(user_.rows());
+  if (!user_.weights().empty()) total = 0.0;
+  for (const double w : problem().weights()) total += w;
+  for (std::size_t j = 0; j < map.centre.size(); ++j) {
+    const double rounding = 4.0 * eps * map.units[j] * std::abs(map.centre[j]) * std::sqrt(total);
+    if (map.centre[j] == 0.0 || norms[j] > rounding || map.units[j] == 0.0) continue;
+    map.units[j] = norms[j] = 0.0;  // it is constant: the intercept says the same
+    changed = true;
+  }
+  for (std::size_t j = 0; j < norms.size(); ++j)
+    if (norms[j] > 0.0)
+      norms[j] = std::hypot(norms[j], std::sqrt(problem().ridge(static_cast<Index>(j))));
+  if (spread(norms) <= (map_ ? misjudged : near_enough)) return changed;
+  for (std::size_t j = 0; j < norms.size(); ++j)
+    if (norms[j] > 0.0) map.units[j] /= power_of_two_near(norms[j]);
+  return true;
+}
+
+void WorkingProblem::change(std::optional<ColumnMap> map) {
+  ProblemData data = user_.data();
+  map_ = std::move(map);
+  for (double& w : data.weights) w = w * root_weight_ * root_weight_;
+  data.ridge = data.ridge * root_weight_ * root_weight_;
+  if (map_) {
+    const Index d = user_.cols(), c = user_.right_hand_sides();
+    data.A = mapped_columns(without_ones(user_), *map_);
+    data.ridge_factors.resize(to_size(d), 1.0);
+    for (Index j = 0; j < d; ++j)
+      data.ridge_factors[to_size(j)] *= map_->units[to_size(j)] * map_->units[to_size(j)];
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    data.lower = divided(user_.lower(), *map_, -inf);
+    data.upper = divided(user_.upper(), *map_, inf);
+    std::vector<double> start(to_size(c * d));
+    for (Index k = 0; k < c; ++k) map_->from_user(user_.x0().row(k), start.data() + k * d);
+    data.x0 = transposed({start.data(), c, d, d});
+    data.reference = {};
+  }
+  changed_.emplace(std::move(data));
+}
+
+std::vector<double> WorkingProblem::to_user(ConstView x) const {
+  std::vector<double> out(x.data, x.data + x.size());
+  for (Index c = 0; c < x.rows && map_; ++c)
+    map_->to_user(x.row(c), user_.x0().row(c % user_.right_hand_sides()), out.data() + c * x.cols);
+  return out;
+}
+
+void WorkingProblem::gradient_to_user(std::span<double> g) const {
+  if (!map_) return;
+  for (std::size_t j = 0; j < g.size(); ++j)
+    g[j] = map_->units[j] == 0.0 ? 0.0 : g[j] / map_->units[j];
+  for (std::size_t j = 0; j < map_->centre.size(); ++j) g[j] += map_->centre[j] * g.back();
+}
+
+std::string WorkingProblem::told() const {
+  if (!map_) return {};
+  int least = std::numeric_limits<int>::max(), most = std::numeric_limits<int>::min();
+  for (const double u : map_->units) {
+    if (u == 0.0) continue;
+    least = std::min(least, std::ilogb(u));
+    most = std::max(most, std::ilogb(u));
+  }
+  const char* centred = map_->centred() ? ", centred" : "";
+  return fmt::format("columns times 2^{} to 2^{}{}", least, most, centred);
+}
+
+}  // namespace polyak
