@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "command_line.hpp"
 #include "commands.hpp"
@@ -64,6 +65,14 @@ const std::vector<OptionRecord<BenchRequest>>& bench_options() {
        .field = &R::data,
        .value = "DIR",
        .sentence = "Of solve: also the problems in DIR, NAME.mtx with NAME_rhs1.mtx (also .gz)."},
+      {.name = "seeds",
+       .field = &R::seeds,
+       .value = "FIRST:LAST",
+       .sentence = "Of auto: varied problems of these seeds, both ends included."},
+      {.name = "parity",
+       .field = &R::parity,
+       .value = "all|even|odd",
+       .sentence = "Of auto: all of these seeds, or every other one."},
       {.name = "json",
        .field = &R::json,
        .value = "FILE",
@@ -80,16 +89,18 @@ Usage usage() {
 
 Usage: polyak bench [SUBJECT] [options]
 
-SUBJECT is kernels, sampling, replicates, iterations, tomography or solve; without
-one it measures all but the last. Each table tells medians and quartiles over
+SUBJECT is kernels, sampling, replicates, iterations, tomography, solve or auto;
+without one it measures all but the last two. Each table tells medians and quartiles over
 rounds in which every contender had a short run. solve takes whole problems, of up
-to 3.2 GB, from arrays or files to x by auto, by each method and by the peers.
+to 3.2 GB, from arrays or files to x by auto, by each method and by the peers. auto
+takes the problems of `polyak generate varied`, by auto and by each method.
 )",
           .ending = R"(
 Examples:
   polyak bench kernels --peers bench/peers.py
   polyak bench --seconds 120 --json today.json
   polyak bench solve --peers bench/peers.py --cases wide,kappa=30
+  polyak bench auto --seeds 0:90 --parity even --json even.json
 )"};
 }
 
@@ -105,14 +116,27 @@ std::vector<std::string> subjects(const std::vector<std::string>& words) {
                                  .hint = near.empty() ? "" : "did you mean " + near + "?"});
 }
 
-void check_heeded(const BenchRequest& request, const std::vector<std::string>& chosen) {
-  const bool solves = std::find(chosen.begin(), chosen.end(), "solve") != chosen.end();
-  if (solves || (!request.cases && !request.data)) return;
-  throw Error(ErrorCode::usage, {.what = "only the subject solve has cases",
-                                 .where = request.cases ? "--cases" : "--data",
+bool has(const std::vector<std::string>& names, const char* name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+[[noreturn]] void refuse_option(const std::string& option, const std::string& what,
+                                const std::vector<std::string>& chosen, const char* expected) {
+  throw Error(ErrorCode::usage, {.what = what,
+                                 .where = option,
                                  .found = chosen.size() == 1 ? chosen[0] : "no subject",
-                                 .expected = "polyak bench solve",
+                                 .expected = expected,
                                  .hint = {}});
+}
+
+void check_heeded(const std::set<std::string>& given, const std::vector<std::string>& chosen) {
+  for (const std::string& name : given) {
+    if ((name == "cases" || name == "data") && !has(chosen, "solve"))
+      refuse_option("--" + name, "only the subject solve has cases", chosen, "polyak bench solve");
+    if ((name == "seeds" || name == "parity") && !has(chosen, "auto"))
+      refuse_option("--" + name, "only the subject auto goes by seeds", chosen,
+                    "polyak bench auto");
+  }
 }
 
 }  // namespace
@@ -127,7 +151,7 @@ int bench_command(const Words& words, Messages& messages) {
   if (parsed.help) return print(help_text(usage(), options)), 0;
   messages.configure(message);
   const std::vector<std::string> chosen = subjects(parsed.positionals);
-  check_heeded(request, chosen);
+  check_heeded(parsed.given, chosen);
   std::error_code unknown;  // what is measured as a process is then left out
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
   if (!unknown) request.program = program.string();

@@ -25,6 +25,7 @@ std::string ending() {
 Examples:
   polyak generate spectrum --decay algebraic --rho 1 --kappa 100 --output demo
   polyak generate sampling --rows 100000 --noise 0.1 --seed 7 --output noisy
+  polyak generate varied --seed 12 --output twelve
 )";
 }
 
@@ -40,6 +41,16 @@ Writes DIR/A.npy (or A.mtx), b.npy, x.npy (the x that b was made from), with
 noise also x_ls.npy (the x that fits b best), and problem.json.
 )",
           .ending = ending()};
+}
+
+bool has_noise(const GenerateRequest& request) {
+  if (request.kind == "varied") return varied_problem(request.seed).relative_noise > 0.0;
+  return request.noise > 0.0;
+}
+
+std::string wanted(const GenerateRequest& request) {
+  if (request.kind == "varied") return "a problem: " + varied_problem(request.seed).text;
+  return fmt::format("a {} problem of {} x {}", request.kind, request.rows, request.cols);
 }
 
 template <class Value>
@@ -66,6 +77,7 @@ Json parameters(const GenerateRequest& request, const GenerateKind& kind) {
 Json description(const GenerateRequest& request, const GenerateKind& kind,
                  const GeneratedProblem& problem, const std::string& matrix) {
   Json out{{"kind", kind.name}, {"parameters", parameters(request, kind)}};
+  if (kind.name == "varied") out["text"] = varied_problem(request.seed).text;
   out["seed"] = request.seed;
   out["rows"] = problem.A->rows();
   out["cols"] = problem.A->cols();
@@ -74,7 +86,7 @@ Json description(const GenerateRequest& request, const GenerateKind& kind,
   if (!problem.squared_singular_values.empty())
     out["squared_singular_values"] = problem.squared_singular_values;
   out["files"] = {{"A", matrix}, {"b", "b.npy"}, {"x", "x.npy"}};
-  if (request.noise > 0.0) out["files"]["x_least_squares"] = "x_ls.npy";
+  if (has_noise(request)) out["files"]["x_least_squares"] = "x_ls.npy";
   out["version"] = version_string;
   return out;
 }
@@ -111,20 +123,20 @@ void write_problem(const GenerateRequest& request, const GenerateKind& kind,
   write_matrix(folder / matrix, *problem.A);
   write_array(folder / "b.npy", problem.b.view());
   write_array(folder / "x.npy", problem.x_planted.view());
-  if (request.noise > 0.0) write_array(folder / "x_ls.npy", problem.x_least_squares.view());
+  if (has_noise(request)) write_array(folder / "x_ls.npy", problem.x_least_squares.view());
   write_text(folder / "problem.json", description(request, kind, problem, matrix).dump(2) + "\n");
 }
 
 std::string goodbye(const GenerateRequest& request, const GeneratedProblem& problem,
                     const std::string& matrix) {
   const fs::path folder(*request.output);
-  const char* reference = request.noise > 0.0 ? "x_ls.npy" : "x.npy";
+  const char* reference = has_noise(request) ? "x_ls.npy" : "x.npy";
   const auto word = [&](const std::string& name) { return shell_word((folder / name).string()); };
   return fmt::format(
       "Wrote {} ({} x {}, {}), b.npy, x.npy{} and problem.json\n"
       "Try: polyak solve {} {} --reference {}\n",
       (folder / matrix).string(), problem.A->rows(), problem.A->cols(), problem.A->kind(),
-      request.noise > 0.0 ? ", x_ls.npy" : "", word(matrix), word("b.npy"), word(reference));
+      has_noise(request) ? ", x_ls.npy" : "", word(matrix), word("b.npy"), word(reference));
 }
 
 }  // namespace
@@ -143,9 +155,7 @@ int generate_command(const Words& words, Messages& messages) {
   const Folder folder(*request.output);
   check_output("--output", (fs::path(*request.output) / "problem.json").string());
   messages.status("generating");
-  const std::string wanted =
-      fmt::format("a {} problem of {} x {}", kind.name, request.rows, request.cols);
-  with_memory_for(wanted, [&] {
+  with_memory_for(wanted(request), [&] {
     const GeneratedProblem problem = kind.make(request);
     const std::string matrix = is_sparse(*problem.A) ? "A.mtx" : "A.npy";
     messages.status("writing");

@@ -5,7 +5,7 @@
 namespace polyak::cli {
 namespace {
 
-constexpr unsigned shape = 1, spectrum = 2, copies = 4, sparse = 8;
+constexpr unsigned shape = 1, spectrum = 2, copies = 4, sparse = 8, noise = 16;
 
 GenerateOptions common(const GenerateRequest& request) {
   return {request.seed, request.noise, static_cast<int>(request.threads)};
@@ -29,17 +29,22 @@ GeneratedProblem make_stacked(const GenerateRequest& request) {
 GeneratedProblem make_gaussian(const GenerateRequest& request) {
   return generate(GaussianProblem{request.rows, request.cols}, common(request));
 }
+GeneratedProblem make_varied(const GenerateRequest& request) {
+  return generate_varied(request.seed, static_cast<int>(request.threads));
+}
 
 }  // namespace
 
 const std::vector<GenerateKind>& generate_kinds() {
   static const std::vector<GenerateKind> kinds = {
-      {"spectrum", "random singular vectors, chosen singular values", shape | spectrum,
+      {"spectrum", "random singular vectors, chosen singular values", shape | spectrum | noise,
        make_spectrum},
-      {"sampling", "sparse 0/1 rows, one in ten scaled by 10: row norms matter", shape | sparse,
-       make_sampling},
-      {"stacked", "copies of one 2 x 2 matrix", copies, make_stacked},
-      {"gaussian", "independent normal entries", shape, make_gaussian},
+      {"sampling", "sparse 0/1 rows, one in ten scaled by 10: row norms matter",
+       shape | sparse | noise, make_sampling},
+      {"stacked", "copies of one 2 x 2 matrix", copies | noise, make_stacked},
+      {"gaussian", "independent normal entries", shape | noise, make_gaussian},
+      {"varied", "one of twelve kinds; sizes, noise and all else follow from --seed", 0,
+       make_varied},
   };
   return kinds;
 }
@@ -54,14 +59,14 @@ const std::vector<OptionRecord<GenerateRequest>>& generate_options() {
       {.name = "rows",
        .field = &G::rows,
        .value = "N",
-       .sentence = "Rows of A (not for stacked).",
+       .sentence = "Rows of A (not for stacked and varied).",
        .lowest = 1,
        .highest = 0x1p40,
        .needs = shape},
       {.name = "cols",
        .field = &G::cols,
        .value = "D",
-       .sentence = "Columns of A (not for stacked).",
+       .sentence = "Columns of A (not for stacked and varied).",
        .lowest = 1,
        .highest = 0x1p40,
        .needs = shape},
@@ -98,8 +103,9 @@ const std::vector<OptionRecord<GenerateRequest>>& generate_options() {
       {.name = "noise",
        .field = &G::noise,
        .value = "R",
-       .sentence = "Norm of the noise added to b.",
-       .lowest = 0},
+       .sentence = "Norm of the noise added to b (not for varied).",
+       .lowest = 0,
+       .needs = noise},
       {.name = "seed",
        .field = &G::seed,
        .value = "N",

@@ -34,6 +34,10 @@ struct Options {
   /// Of solve: a folder of NAME.mtx with NAME_rhs1.mtx or NAME_b.mtx (also .gz),
   /// each one more case.
   std::optional<std::string> data;
+  /// Of auto and plan: varied problems (generate.hpp) of these seeds, "FIRST:LAST" with both
+  /// included, or "SEED"; all of them, or the "even" or "odd" ones.
+  std::string seeds = "0:95";
+  std::string parity = "all";
   /// polyak itself, for what is measured as a process of its own; left out without.
   std::optional<std::string> program;
 };
@@ -113,18 +117,46 @@ struct SolvedCase {
   std::optional<FromFile> from_file;
 };
 
+/// A named method on a varied problem, tried once before the best of them race auto.
+struct Trial {
+  std::string method;
+  std::string outcome;                   ///< "converged", why not, or why it was left out
+  std::optional<double> seconds, error;  ///< absent where it was left out
+  bool good = false;                     ///< converged, and x as good as QR's
+  bool raced = false;
+};
+
+/// A varied problem and how auto did on it.
+struct VariedCase {
+  std::uint64_t seed = 0;
+  std::string kind, text, matrix;
+  Index rows = 0, cols = 0, nonzeros = 0;
+  double noise = 0.0;
+  SolvedCase solved;           ///< best_fixed is the fastest method whose x is good
+  bool unique = true;          ///< the least squares solution
+  double allowed_error = 0.0;  ///< up to here x is as good as QR's
+  bool good = false;           ///< auto's x is
+  /// auto's least seconds, and over those of the fastest good method: where others use the
+  /// machine too, least times wander less than medians.
+  double least_seconds = 0.0;
+  std::optional<double> least_times;
+  std::vector<std::string> stages;  ///< of auto: method, why, outcome
+  std::vector<Trial> trials;
+};
+
 struct Results {
   Machine machine;
   Options options;
   std::vector<Table> tables;
   std::vector<SolvedCase> solved;  ///< of the subject solve
+  std::vector<VariedCase> varied;  ///< of the subject auto
   std::vector<Goal> goals;         ///< those that this run says something about
   std::vector<std::string> notes;  ///< what was left out, and why
 };
 
-/// "kernels", "sampling", "replicates", "iterations", "tomography", "solve".
+/// "kernels", "sampling", "replicates", "iterations", "tomography", "solve", "auto".
 const std::vector<std::string>& subjects();
-/// Without the last, which takes half an hour or more.
+/// Without those that solve whole problems, which take half an hour or more.
 std::vector<std::string> usual_subjects();
 
 /// Measures these subjects. `progress` hears what is being done. Error usage

@@ -8,6 +8,7 @@
 /// of range are an Error usage that names the field.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "polyak/matrices.hpp"
@@ -80,5 +81,22 @@ struct GaussianProblem {
   Index cols = 10;
 };
 GeneratedProblem generate(const GaussianProblem& problem, const GenerateOptions& options = {});
+
+/// What users bring, by seed alone: kind, sizes, parameters and noise follow from the seed.
+/// Seeds 2m and 2m + 1 are of one kind; of 24 in a row the even ones, and the odd ones, have
+/// every kind once, and of 96 every kind with every noise. Most are solved in less than a
+/// second.
+struct VariedProblem {
+  std::string kind;
+  Index rows = 0, cols = 0;
+  double relative_noise = 0.0;  ///< ‖epsilon‖/‖A·x_planted‖: 0, 1e-6, 1e-2 or 1
+  std::string text;             ///< all of it in one line
+};
+VariedProblem varied_problem(std::uint64_t seed);
+/// The kinds: spectrum, sparse, binary, one-hot, banded, near-square, skewed, counts,
+/// polynomial, lagged, blurred, offset.
+std::vector<std::string> varied_kinds();
+/// Where columns depend on each other, x_least_squares is one minimiser of many.
+GeneratedProblem generate_varied(std::uint64_t seed, int threads = 0);
 
 }  // namespace polyak

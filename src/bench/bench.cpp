@@ -14,10 +14,13 @@ struct Subject {
 };
 
 constexpr Subject table[] = {
-    {"kernels", measure_kernels},       {"sampling", measure_sampling},
-    {"replicates", measure_replicates}, {"iterations", measure_iterations},
+    {"kernels", measure_kernels},
+    {"sampling", measure_sampling},
+    {"replicates", measure_replicates},
+    {"iterations", measure_iterations},
     {"tomography", measure_tomography},
     {"solve", measure_solve},
+    {"auto", measure_auto},
 };
 
 const Subject& find(const std::string& name) {
@@ -39,7 +42,7 @@ const std::vector<std::string>& subjects() {
 
 std::vector<std::string> usual_subjects() {
   std::vector<std::string> out = subjects();
-  std::erase(out, "solve");
+  for (const char* long_one : {"solve", "auto"}) std::erase(out, long_one);
   return out;
 }
 
@@ -58,6 +61,7 @@ Results run(const std::vector<std::string>& names, const Options& options,
   out.tables = std::move(session.tables);
   out.notes = std::move(session.notes);
   out.solved = std::move(session.solved);
+  out.varied = std::move(session.varied);
   if (options.quick) return out;
   out.goals = goals_for(out.tables);
   out.goals.insert(out.goals.end(), session.verdict.begin(), session.verdict.end());

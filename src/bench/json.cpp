@@ -99,6 +99,37 @@ Json as_json(const SolvedCase& one) {
   return out;
 }
 
+Json as_json(const Trial& trial) {
+  Json out{{"method", trial.method},
+           {"outcome", trial.outcome},
+           {"good", trial.good},
+           {"raced", trial.raced}};
+  if (trial.seconds) out["seconds"] = *trial.seconds;
+  if (trial.error) out["error"] = *trial.error;
+  return out;
+}
+
+Json as_json(const VariedCase& one) {
+  Json out{{"seed", one.seed},
+           {"kind", one.kind},
+           {"text", one.text},
+           {"matrix", one.matrix},
+           {"rows", one.rows},
+           {"cols", one.cols},
+           {"nonzeros", one.nonzeros},
+           {"noise", one.noise},
+           {"unique", one.unique},
+           {"good", one.good},
+           {"allowed_error", one.allowed_error}};
+  out["auto"] = as_json(one.solved);
+  out["auto"]["least_seconds"] = one.least_seconds;
+  if (one.least_times) out["auto"]["least_times"] = *one.least_times;
+  out["stages"] = one.stages;
+  out["trials"] = Json::array();
+  for (const Trial& trial : one.trials) out["trials"].push_back(as_json(trial));
+  return out;
+}
+
 template <class Value>
 Json list_of(const std::vector<Value>& values) {
   Json out = Json::array();
@@ -116,6 +147,11 @@ std::string to_json(const Results& results) {
            {"options", as_json(results.options)},
            {"tables", list_of(results.tables)}};
   if (!results.solved.empty()) out["solved"] = list_of(results.solved);
+  if (!results.varied.empty()) {
+    out["options"]["seeds"] = results.options.seeds;
+    out["options"]["parity"] = results.options.parity;
+    out["varied"] = list_of(results.varied);
+  }
   out["goals"] = list_of(results.goals);
   out["notes"] = results.notes;
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -59,6 +59,7 @@ class Session {
 
   std::vector<Table> tables;
   std::vector<SolvedCase> solved;
+  std::vector<VariedCase> varied;
   std::vector<Goal> verdict;  // on whole solves
   std::vector<std::string> notes;
   Index huge_bytes = 0;
@@ -81,6 +82,7 @@ void measure_iterations(Session& session);
 void measure_replicates(Session& session);
 void measure_tomography(Session& session);
 void measure_solve(Session& session);
+void measure_auto(Session& session);
 
 // Parts of kernels and iterations, by file.
 void measure_gradients(Session& session);

@@ -51,6 +51,7 @@ const Entrant* Outcome::find(Kind kind, const std::string& wanted) const {
 }
 
 bool counts(const Entrant& entrant, const Entrant& automatic) {
+  if (entrant.good) return *entrant.good;
   return entrant.converged && entrant.error <= std::max(1e-6, 10.0 * automatic.error);
 }
 

@@ -18,6 +18,7 @@ struct Entrant {
   bool converged = true;  ///< always, for a peer: it does not say
   double error = 1.0, backward_error = 1.0;
   std::vector<double> seconds = {};  ///< of each round
+  std::optional<bool> good = {};     ///< where x was judged by itself, not beside auto's
 };
 
 struct Outcome {
@@ -33,7 +34,7 @@ struct Outcome {
 };
 
 /// Is x good enough to count as an answer: converged, and no more than 10 times
-/// as far from the solution as auto's x, or within 1e-6?
+/// as far from the solution as auto's x, or within 1e-6? Where it was judged by itself, is it good?
 bool counts(const Entrant& entrant, const Entrant& automatic);
 
 /// a's seconds over b's, round by round.

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "bench/auto_contest.hpp"
 #include "polyak/bench.hpp"
 
 // The results for people.
@@ -113,13 +114,15 @@ std::string goals_text(const std::vector<Goal>& goals) {
 std::string to_text(const Results& results) {
   std::string out = heading(results), subject;
   for (const Table& table : results.tables) {
+    if (table.subject == "auto") continue;  // one line each, below
     if (table.subject != subject) {
       subject = table.subject;
       out += fmt::format("\n== {} ==\n", subject);
     }
     out += table_text(table);
   }
-  return out + solved_text(results.solved) + goals_text(results.goals);
+  return out + solved_text(results.solved) + varied_text(results.varied) +
+         goals_text(results.goals);
 }
 
 }  // namespace polyak::bench

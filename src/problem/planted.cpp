@@ -16,23 +16,6 @@ namespace {
 ConstView column(const std::vector<double>& v) { return {v.data(), ssize(v), 1, 1}; }
 ConstView vector(const std::vector<double>& v) { return {v.data(), 1, ssize(v), ssize(v)}; }
 
-// Uniform on the sphere: a normal vector, scaled to the radius. The sum of
-// squares is taken by ranges and combined in order.
-std::vector<double> sphere(Index size, double radius, std::uint64_t seed, ThreadTeam& team) {
-  constexpr Index range = 4096;
-  const Random random(seed, stream::noise);
-  std::vector<double> z(to_size(size)), sums(to_size((size + range - 1) / range), 0.0);
-  team.run(ssize(sums), [&](Index k) {
-    const Index first = k * range, last = std::min(size, first + range);
-    double* out = z.data() + first;
-    random.normals(static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(last - first), out);
-    sums[to_size(k)] = std::inner_product(out, out + (last - first), out, 0.0);
-  });
-  const double norm = std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
-  for (double& value : z) value = value / norm * radius;
-  return z;
-}
-
 // x* = x + argmin ‖A·y − epsilon‖: the correction is small, so its error is too.
 void solve_for_noise(GeneratedProblem& problem, const std::vector<double>& noise,
                      ThreadTeam& team) {
@@ -47,6 +30,23 @@ void solve_for_noise(GeneratedProblem& problem, const std::vector<double>& noise
 }
 
 }  // namespace
+
+// Uniform on the sphere: a normal vector, scaled to the radius. The sum of
+// squares is taken by ranges and combined in order.
+std::vector<double> noise_of_norm(double radius, Index size, std::uint64_t seed, ThreadTeam& team) {
+  constexpr Index range = 4096;
+  const Random random(seed, stream::noise);
+  std::vector<double> z(to_size(size)), sums(to_size((size + range - 1) / range), 0.0);
+  team.run(ssize(sums), [&](Index k) {
+    const Index first = k * range, last = std::min(size, first + range);
+    double* out = z.data() + first;
+    random.normals(static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(last - first), out);
+    sums[to_size(k)] = std::inner_product(out, out + (last - first), out, 0.0);
+  });
+  const double norm = std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
+  for (double& value : z) value = value / norm * radius;
+  return z;
+}
 
 void refuse(const std::string& field, const std::string& found, const std::string& expected) {
   throw Error(ErrorCode::usage, {.what = "a problem cannot be generated with this value",
@@ -106,7 +106,7 @@ GeneratedProblem plant(MatrixPtr A, std::vector<double> x, const GenerateOptions
   problem.A = std::move(A);
   problem.x_planted = problem.x_least_squares = Array(std::move(x), d);
   if (options.noise > 0.0) {
-    const auto noise = sphere(n, options.noise, options.seed, team);
+    const auto noise = noise_of_norm(options.noise, n, options.seed, team);
     for (Index i = 0; i < n; ++i) b[to_size(i)] += noise[to_size(i)];
     solve_for_noise(problem, noise, team);
   }

@@ -38,6 +38,9 @@ void for_row_ranges(Index rows, ThreadTeam& team, Body&& body) {
 /// iid N(0, 1): the planted solution of every random problem.
 std::vector<double> normal_solution(Index cols, const GenerateOptions& options);
 
+/// epsilon in R^size, uniform on the sphere of this radius.
+std::vector<double> noise_of_norm(double radius, Index size, std::uint64_t seed, ThreadTeam& team);
+
 /// b = A·x + noise and, with noise, the least squares solution.
 GeneratedProblem plant(MatrixPtr A, std::vector<double> x, const GenerateOptions& options,
                        ThreadTeam& team);

@@ -28,8 +28,20 @@ done
 same a/A.npy b/A.npy
 if cmp -s a/A.npy c/A.npy; then fail "seeds 1 and 2 give the same"; fi
 
+# Varied: all from the seed.
+expect 0 "$POLYAK" generate varied --seed 16 --output v
+holds v/problem.json 'r["kind"] == "varied" and r["text"].startswith("polynomial, 1497 x 8")'
+exists v/A.npy v/b.npy v/x.npy
+absent v/x_ls.npy
+expect 0 "$POLYAK" generate varied --seed 18 --output w
+exists w/x_ls.npy
+refuses 2 "--noise: the kind varied does not use this option; leave it out" \
+  generate varied --noise 1 --output q
+refuses 2 "--rows: the kind varied does not use this option; leave it out" \
+  generate varied --rows 10 --output q
+
 refuses 2 "generate: there is no such kind of problem (found 'spectrm', expected spectrum, \
-sampling, stacked, gaussian); did you mean spectrum?" generate spectrm --output q
+sampling, stacked, gaussian, varied); did you mean spectrum?" generate spectrm --output q
 refuses 2 "--output: the folder to write to is missing (expected DIR)" generate spectrum
 expect 2 "$POLYAK" generate spectrum --rows 10 --cols 20 --output q
 absent q

@@ -1,0 +1,215 @@
+#include "bench/auto_contest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/auto_judge.hpp"
+#include "bench/session.hpp"
+#include "bench/solve_outcome.hpp"
+#include "polyak/generate.hpp"
+#include "polyak/solve.hpp"
+#include "problem/varied.hpp"
+
+namespace polyak::bench {
+namespace {
+
+using Kind = Entrant::Kind;
+
+const std::vector<std::string> names = {"normal", "direct", "sketch-hbm", "cg",
+                                        "cgls",   "lsqr",   "rk",         "minibatch-hbm"};
+constexpr double allowance_s = 120.0;  // for auto
+constexpr double near_best = 2.0;      // who takes longer than this in the trial does not race
+constexpr double short_s = 0.1;        // a trial that takes less is made twice
+
+struct Tried {
+  Report report;
+  double seconds = 0.0;
+};
+
+class SeedContest {
+ public:
+  SeedContest(Session& session, std::uint64_t seed)
+      : session_(session),
+        what_(varied_problem(seed)),
+        problem_(problem_of(varied::system_of(seed, session.team()))),
+        judge_(problem_, session.team()),
+        race_("auto", fmt::format("seed {}: {}", seed, what_.text)) {
+    out_.seed = seed;
+    out_.kind = what_.kind;
+    out_.text = what_.text;
+    out_.matrix = problem_.A().kind();
+    out_.rows = problem_.rows();
+    out_.cols = problem_.cols();
+    out_.nonzeros = problem_.A().nonzeros();
+    out_.noise = what_.relative_noise;
+    out_.unique = judge_.unique();
+    out_.allowed_error = judge_.allowed();
+  }
+
+  VariedCase run() {
+    try_auto();
+    for (const std::string& name : names) try_method(name);
+    enter_the_best();
+    session_.run_single_calls(race_, 0.0, least_rounds());
+    for (std::size_t i = 0; i < outcome_.entrants.size(); ++i)
+      for (const Race::Round& round : race_.rounds())
+        outcome_.entrants[i].seconds.push_back(round[i]);
+    out_.solved = summary(outcome_);
+    tell_least_times();
+    for (const Entrant& one : outcome_.entrants) race_.tell(one.name, "error", one.error);
+    session_.keep(race_);
+    return std::move(out_);
+  }
+
+ private:
+  static Problem problem_of(GeneratedProblem made) {
+    ProblemData parts;
+    parts.A = std::move(made.A);
+    parts.b = std::move(made.b);
+    return Problem(std::move(parts));
+  }
+
+  SolveOptions options_for(const std::string& method, double limit_s) const {
+    SolveOptions out;
+    out.method = method;
+    out.threads = session_.options().threads;
+    out.seed = session_.options().seed;
+    out.time_limit_s = limit_s;
+    return out;
+  }
+
+  Tried once(const SolveOptions& options) const {
+    Tried out;
+    for (int k = 0; k < 2; ++k) {
+      const double start = now_s();
+      out.report = solve(problem_, options);
+      const double seconds = now_s() - start;
+      out.seconds = k == 0 ? seconds : std::min(seconds, out.seconds);
+      if (out.seconds > short_s) break;
+    }
+    return out;
+  }
+
+  void enter(const std::string& name, Kind kind, const Tried& tried, bool good) {
+    const SolveOptions options = options_for(name, allowance_s);
+    race_.add({name, 0.0, [this, options](Index) {
+                 const double start = now_s();
+                 const Report again = solve(problem_, options);
+                 return now_s() - start;
+               }});
+    const bool converged = tried.report.status == Status::converged;
+    outcome_.entrants.push_back({name,
+                                 kind,
+                                 converged,
+                                 judge_.error(tried.report.x.view()),
+                                 tried.report.backward_error.value_or(1.0),
+                                 {},
+                                 good});
+    round_s_ += tried.seconds;
+  }
+
+  void try_auto() {
+    const Tried tried = once(options_for("auto", allowance_s));
+    auto_s_ = tried.seconds;
+    const bool converged = tried.report.status == Status::converged;
+    out_.good = converged && judge_.good(tried.report.x.view());
+    outcome_.name = out_.text;
+    outcome_.cols = problem_.cols();
+    outcome_.stages = tried.report.stages;
+    if (outcome_.stages.empty())
+      outcome_.stages = {{tried.report.method, "", {}, 0.0, tried.report.reason}};
+    for (const Stage& stage : outcome_.stages)
+      out_.stages.push_back(fmt::format(
+          "{}{}{}: {}", stage.method,
+          stage.predicted_seconds ? fmt::format(" ({:.3g} s)", *stage.predicted_seconds) : "",
+          stage.why.empty() ? "" : ", because " + stage.why, stage.outcome));
+    enter("auto", Kind::automatic, tried, out_.good);
+  }
+
+  // Nothing of what these do before they look at the clock may take much longer than auto did.
+  std::optional<std::string> too_long(const std::string& name) const {
+    const auto n = static_cast<double>(problem_.rows()), d = static_cast<double>(problem_.cols());
+    const double patience = 5.0 + 10.0 * auto_s_;
+    double seconds = 0.0;
+    if (name == "direct" || name == "sketch-hbm") seconds = 2.0 * n * d * d / 2e10;
+    if (name == "sketch-hbm") seconds = std::min(seconds, 24.0 * d * d * d / 2e10);
+    if (name == "normal")
+      seconds = (problem_.A().gram_products() + d * d * d / 3.0) / 1e10 + d * d * 8.0 / 1e9;
+    if (name == "minibatch-hbm") seconds = 10.0 * d * d * d / 1e10;
+    if (seconds <= patience) return std::nullopt;
+    return fmt::format("left out: would take about {:.2g} s", seconds);
+  }
+
+  // A method that takes longer than auto by half is not the best one.
+  void try_method(const std::string& name) {
+    Trial trial{name, "", {}, {}};
+    if (const auto why = too_long(name)) {
+      trial.outcome = *why;
+    } else {
+      const double limit = 1.5 * auto_s_ + 0.05;
+      Tried tried = once(options_for(name, limit));
+      trial.outcome = tried.report.status == Status::converged ? "converged" : tried.report.reason;
+      trial.seconds = tried.seconds;
+      trial.error = judge_.error(tried.report.x.view());
+      trial.good = tried.report.status == Status::converged && judge_.good(tried.report.x.view());
+      tried_.push_back(std::move(tried));
+      places_.push_back(out_.trials.size());
+    }
+    out_.trials.push_back(std::move(trial));
+  }
+
+  void enter_the_best() {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Trial& trial : out_.trials)
+      if (trial.good) least = std::min(least, *trial.seconds);
+    for (std::size_t k = 0; k < tried_.size(); ++k) {
+      Trial& trial = out_.trials[places_[k]];
+      if (!trial.good || *trial.seconds > near_best * least) continue;
+      trial.raced = true;
+      enter(trial.method, Kind::fixed, tried_[k], true);
+    }
+  }
+
+  void tell_least_times() {
+    std::optional<double> others;
+    for (const Entrant& one : outcome_.entrants) {
+      const double least = *std::min_element(one.seconds.begin(), one.seconds.end());
+      if (one.kind == Kind::automatic)
+        out_.least_seconds = least;
+      else
+        others = std::min(least, others.value_or(least));
+    }
+    if (others) out_.least_times = out_.least_seconds / *others;
+  }
+
+  Index least_rounds() const {
+    if (round_s_ > 20.0) return 1;
+    if (round_s_ > 4.0) return 3;
+    return round_s_ > 0.4 ? 5 : 11;
+  }
+
+  Session& session_;
+  const VariedProblem what_;
+  const Problem problem_;
+  const QualityJudge judge_;
+  Race race_;
+  Outcome outcome_;
+  VariedCase out_;
+  std::vector<Tried> tried_;
+  std::vector<std::size_t> places_;  // of each in out_.trials
+  double auto_s_ = 0.0, round_s_ = 0.0;
+};
+
+}  // namespace
+
+void measure_auto(Session& session) {
+  const Options& options = session.options();
+  for (const std::uint64_t seed : seeds_of(options.seeds, options.parity)) {
+    session.tell(fmt::format("seed {}: {}", seed, varied_problem(seed).text));
+    session.varied.push_back(SeedContest(session, seed).run());
+  }
+  for (Goal& goal : varied_verdict(session.varied)) session.verdict.push_back(std::move(goal));
+}
+
+}  // namespace polyak::bench
