@@ -60,6 +60,8 @@ class Method {
   virtual std::span<const double> gradient2() const { return {}; }
   /// What it has seen of the condition of A, from below; most see nothing.
   virtual std::optional<double> condition() const { return std::nullopt; }
+  /// The rank of A, where a factorisation has told it.
+  virtual std::optional<Index> rank() const { return std::nullopt; }
 
   /// The current x, c × d; of several replicates one below the other. Where ranks
   /// exchange columns it may be old but for those that rows here touch.
@@ -149,5 +151,7 @@ std::unique_ptr<Method> make_one_read_cg(const Setting& setting);
 std::unique_ptr<Method> make_direct(const Setting& setting);
 std::unique_ptr<Method> make_normal(const Setting& setting);
 std::unique_ptr<Method> make_sketched_heavy_ball(const Setting& setting);
+std::unique_ptr<Method> make_active_set(const Setting& setting);
+std::unique_ptr<Method> make_bounded_cg(const Setting& setting);
 
 }  // namespace polyak

@@ -36,12 +36,13 @@ void add_warnings(const Engine& engine, Report& report) {
                     facts.zero_columns.size(),
                     engine.problem().ridge() > 0 ? "are 0" : "keep their start value"));
   }
-  const Used& used = engine.plan().used;
+  const Used& used = report.used;
   if (used.rank && *used.rank < engine.problem().cols() && engine.problem().ridge() == 0.0) {
     report.warnings.push_back(fmt::format(
-        "A has rank {} of {} columns to working precision: the solution is not unique; from a "
-        "zero start this is the one of least norm",
-        *used.rank, engine.problem().cols()));
+        "A has rank {} of {} columns to working precision: {}", *used.rank, engine.problem().cols(),
+        engine.problem().has_bounds()
+            ? "within the bounds other x may fit as well"
+            : "the solution is not unique; from a zero start this is the one of least norm"));
   }
 }
 
@@ -67,6 +68,7 @@ Report Driver::report(const Verdict& verdict) const {
   out.asked = options_;
   out.used = used_;
   if (method_) out.used.condition = method_->condition();
+  if (method_ && method_->rank()) out.used.rank = method_->rank();
   if (method_) out.used.exchange = method_->exchange_told();
   const SolverState state = method_ ? method_->state() : SolverState{};
   out.iterations = state.iteration;
