@@ -110,6 +110,8 @@ const std::vector<Entry>& entries() {
       {{"normal", "normal equations by Cholesky, refined", ridge, false}, make_normal},
       {{"sketch-hbm", "heavy ball preconditioned by a sketch of A", ridge, false},
        make_sketched_heavy_ball},
+      {{"active-set", "bounded least squares exactly, by QR", bounds | ridge, false}, make_active_set},
+      {{"bounded-cg", "conjugate gradients within bounds", bounds | ridge, false}, make_bounded_cg},
   };
   return table;
 }

@@ -167,5 +167,7 @@ std::unique_ptr<Method> make_one_read_cg(const Setting& setting);
 std::unique_ptr<Method> make_direct(const Setting& setting);
 std::unique_ptr<Method> make_normal(const Setting& setting);
 std::unique_ptr<Method> make_sketched_heavy_ball(const Setting& setting);
+std::unique_ptr<Method> make_active_set(const Setting& setting);
+std::unique_ptr<Method> make_bounded_cg(const Setting& setting);
 
 }  // namespace polyak

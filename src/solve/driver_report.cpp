@@ -60,9 +60,10 @@ void warn_of_rank(const Problem& problem, const Used& used, Report& report) {
                                                *used.rank_threshold)
                                  : "";
     std::string text = fmt::format(
-        "A has rank {} of {} columns to working precision{}: the solution is not unique; from a "
-        "zero start this is the one of least norm",
-        *used.rank, problem.cols(), line);
+        "A has rank {} of {} columns to working precision{}: {}", *used.rank, problem.cols(), line,
+        problem.has_bounds()
+            ? "within the bounds other x may fit as well"
+            : "the solution is not unique; from a zero start this is the one of least norm");
     if (report.method == "normal")
       text += "; A'A resolves no more, the method direct tells the rank of A itself";
     if (!report.dependent_columns.empty()) text += "; " + dependent_text(report.dependent_columns);

@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <cmath>
+
+#include "linalg/factor.hpp"
+#include "linalg/norm.hpp"
+#include "matrix/whole.hpp"
+#include "method/bounded_least_squares.hpp"
+#include "method/method.hpp"
+#include "problem/least_squares.hpp"
+
+namespace polyak {
+namespace {
+
+// Bounded least squares exactly: one read of A gives R and S of
+//   [√W·Ã  √W·b̃; √ridge·I  0] = Q·[R S; 0 T],
+// and ‖Ãx − b̃‖² = ‖Rx − S‖² + ‖T‖² is minimised within the bounds by an active-set
+// method on the small factor (method/bounded_least_squares.hpp). One iteration. With
+// fewer rows than columns and no ridge the rows themselves are small enough.
+class ActiveSet final : public Method {
+ public:
+  explicit ActiveSet(const Setting& setting) : Method(setting, 1) {}
+
+  void advance(Index first, Index last) override {
+    if (first == 0 && last > 0) {
+      solve(small_system());
+      state_.row_products = setting_.problem.rows();
+    }
+    state_.iteration = last;
+  }
+
+  bool finished() const override { return state_.iteration > 0; }
+  const RankFound* rank() const override { return found_.known ? &found_ : nullptr; }
+
+ private:
+  // [√W·Ã  √W·b̃], rows [first, last).
+  void copy_rows(Index first, Index last, View out) const {
+    const Problem& problem = setting_.problem;
+    const Scale scale = setting_.facts.scale;
+    problem.A().copy_rows(first, last, part(out, 0, 0, last - first, d_));
+    for (Index i = first; i < last; ++i) {
+      const double root =
+          problem.weights().empty() ? 1.0 : std::sqrt(problem.weights()[to_size(i)]);
+      double* row = out.row(i - first);
+      for (Index j = 0; j < d_; ++j) row[j] = row[j] * scale.a * root;
+      for (Index c = 0; c < columns_; ++c) row[d_ + c] = problem.b()(i, c) * scale.b * root;
+    }
+  }
+
+  // [R S; 0 T], or [Ã b̃] itself.
+  Buffer small_system() const {
+    const RowMatrix& A = setting_.problem.A();
+    const Index n = A.rows(), width = d_ + columns_;
+    const auto source = [&](Index first, Index last, View out) { copy_rows(first, last, out); };
+    Buffer rows = n >= d_ ? whole_r(A, width, source, setting_.products.team()) : all_rows();
+    return has_ridge() ? with_ridge(rows.view()) : std::move(rows);
+  }
+
+  Buffer all_rows() const {
+    const RowMatrix& A = setting_.problem.A();
+    Buffer rows(A.rows(), d_ + columns_);
+    copy_rows(0, A.rows(), rows.view());
+    A.complete({rows.data(), to_size(A.rows() * (d_ + columns_))});
+    return rows;
+  }
+
+  Buffer with_ridge(ConstView rows) const {
+    Buffer stacked(rows.rows + d_, rows.cols);
+    for (Index i = 0; i < rows.rows; ++i)
+      std::copy_n(rows.row(i), rows.cols, stacked.view().row(i));
+    for (Index j = 0; j < d_; ++j) stacked.view()(rows.rows + j, j) = std::sqrt(ridge(j));
+    householder_r(stacked.view());
+    return stacked;  // what is below the first d + c rows is zero
+  }
+
+  // Row d of the system of one right-hand side is ‖T‖: no x changes it, but rounding is
+  // judged beside it.
+  void solve(const Buffer& rows) {
+    const ConstView all = rows.view();
+    const Index m = std::min(rows.rows(), d_), rest = rows.rows() - m;
+    BoundedLeastSquares system(part(all, 0, 0, std::min(rows.rows(), d_ + 1), d_));
+    const std::vector<double> lower = bound(setting_.problem.lower(), -1.0);
+    const std::vector<double> upper = bound(setting_.problem.upper(), 1.0);
+    for (Index c = 0; c < columns_; ++c) {
+      std::vector<double> s, below;
+      for (Index i = 0; i < m; ++i) s.push_back(all(i, d_ + c));
+      for (Index i = 0; i < rest; ++i) below.push_back(all(m + i, d_ + c));
+      if (rest > 0) s.push_back(norm(below.data(), rest));
+      solve(system, s, {lower, upper}, block(0).row(c));
+    }
+    found_ = {true, system.rank(), rank_threshold(m, d_), {}, {}};
+  }
+
+  void solve(BoundedLeastSquares& system, std::span<const double> s,
+             BoundedLeastSquares::Limits limits, double* x) const {
+    std::vector<double> scaled(to_size(d_));
+    for (Index j = 0; j < d_; ++j) scaled[to_size(j)] = x[j] / unit_;
+    system.solve(s, limits, scaled);
+    for (Index j = 0; j < d_; ++j) x[j] = scaled[to_size(j)] * unit_;
+  }
+
+  std::vector<double> bound(const std::vector<double>& given, double side) const {
+    std::vector<double> out(to_size(d_), side * std::numeric_limits<double>::infinity());
+    for (std::size_t j = 0; j < given.size(); ++j) out[j] = given[j] / unit_;
+    return out;
+  }
+
+  RankFound found_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_active_set(const Setting& setting) {
+  return std::make_unique<ActiveSet>(setting);
+}
+
+}  // namespace polyak
