@@ -10,9 +10,7 @@ constexpr Index few = 2;  // rows of a batch; measured: for four it gains nothin
 GradientSource::GradientSource(const Setting& setting, ColumnExchange* columns)
     : setting_(setting),
       columns_(columns),
-      residual2_(to_size(setting.problem.right_hand_sides())),
-      // g̃ is in units of Ã and b̃, x in the user's: x̃ = x·scale.b/scale.a.
-      ridge_unit_(setting.facts.scale.a * setting.facts.scale.b) {
+      residual2_(to_size(setting.problem.right_hand_sides())) {
   if (!setting.sampler) return;
   const Parameters& p = setting.parameters;
   for (Index r = 0; r < p.replicates; ++r) {
@@ -26,10 +24,12 @@ GradientSource::GradientSource(const Setting& setting, ColumnExchange* columns)
 Index GradientSource::operator()(Index k, ConstView x, View g) {
   const Index read = setting_.sampler ? sampled(k, x, g) : full(x, g);
   if (setting_.problem.ridge() > 0.0) {
+    // g̃ is in units of Ã and b̃, x in the user's: x̃ = x·scale.b/scale.a.
+    const Scale scale = setting_.facts.scale;
     const ColumnRange kept = columns_ ? columns_->held() : ColumnRange{0, g.cols};
     for (Index c = 0; c < g.rows; ++c)
       for (Index j = kept.first; j < kept.last; ++j)
-        g(c, j) += setting_.problem.ridge(j) * ridge_unit_ * x(c, j);
+        g(c, j) += setting_.problem.ridge(j) * scale.a * scale.b * x(c, j);
   }
   return read;
 }

@@ -10,8 +10,7 @@ Method::Method(const Setting& setting, Index blocks, Columns columns)
     : setting_(setting),
       columns_(setting.problem.right_hand_sides() * setting.parameters.replicates),
       d_(setting.problem.cols()),
-      unit_(setting.facts.scale.a / setting.facts.scale.b),
-      ridge_unit_(setting.facts.scale.a * setting.facts.scale.a) {
+      unit_(setting.facts.scale.a / setting.facts.scale.b) {
   const ConstView x0 = setting.problem.x0();
   std::vector<double> start;
   for (Index r = 0; r < setting.parameters.replicates; ++r)

@@ -117,13 +117,15 @@ class Method {
   ColumnExchange* exchange_ = nullptr;
   std::optional<std::string> exchange_told_;
   double unit_;        // scale.a/scale.b
-  /// Of unknown j, in scaled units.
-  double ridge(Index j) const { return setting_.problem.ridge(j) * ridge_unit_; }
+  /// Of unknown j, in scaled units: one factor at a time, scale.a² may not be a double.
+  double ridge(Index j) const {
+    const double a = setting_.facts.scale.a;
+    return setting_.problem.ridge(j) * a * a;
+  }
   /// Σ_j ridge_j v_j².
   double ridge_curvature(const double* v) const;
   bool has_ridge() const { return setting_.problem.ridge() > 0.0; }
 
-  double ridge_unit_;  // scale.a²
   SolverState state_;  // all that a continued run needs
 };
 
@@ -146,7 +148,6 @@ class GradientSource {
   std::vector<BatchWindow> draws_;  // of each replicate
   std::vector<Batch> batches_;
   std::vector<double> residual2_;
-  double ridge_unit_;  // scale.a·scale.b
 };
 
 /// Not even rounding moves what A does not see: the step of a zero column is 0

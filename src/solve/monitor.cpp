@@ -11,10 +11,10 @@ namespace polyak {
 namespace {
 
 // With a ridge the problem is [A; √ridge·I]x = [b; 0], and so are its norms.
-std::vector<double> columns_of(const Problem& problem, const MatrixFacts& facts, double ridge_unit) {
+std::vector<double> columns_of(const Problem& problem, const MatrixFacts& facts) {
   std::vector<double> out = facts.column_norms;
   for (std::size_t j = 0; j < out.size(); ++j)
-    out[j] = std::hypot(out[j], std::sqrt(problem.ridge(static_cast<Index>(j)) * ridge_unit));
+    out[j] = std::hypot(out[j], std::sqrt(problem.ridge(static_cast<Index>(j))) * facts.scale.a);
   return out;
 }
 
@@ -26,19 +26,22 @@ Monitor::Monitor(const WorkingProblem& working, Products& products, double tol)
       facts_(working.facts()),
       products_(products),
       tol_(tol),
-      ridge_unit_(facts_.scale.a * facts_.scale.a),
       unit_(facts_.scale.a / facts_.scale.b),
-      columns_(columns_of(problem_, facts_, ridge_unit_)),
+      columns_(columns_of(problem_, facts_)),
       frobenius_(norm_of_any_size(columns_.data(), std::ssize(columns_))),
       b_norm_(norm_of_any_size(facts_.b_norms.data(), std::ssize(facts_.b_norms))),
       g_(to_size(problem_.right_hand_sides() * problem_.cols())),
       residual2_(to_size(problem_.right_hand_sides())) {}
 
+double Monitor::ridge_of(Index j) const {
+  return problem_.ridge(j) * facts_.scale.a * facts_.scale.a;
+}
+
 void Monitor::add_ridge(ConstView x) {
   if (problem_.ridge() == 0.0) return;
   for (Index c = 0; c < x.rows; ++c) {
     for (Index j = 0; j < x.cols; ++j) {
-      const double scaled = x(c, j) / unit_, ridge = problem_.ridge(j) * ridge_unit_;
+      const double scaled = x(c, j) / unit_, ridge = ridge_of(j);
       g_[to_size(c * x.cols + j)] += ridge * scaled;
       residual2_[to_size(c)] += ridge * scaled * scaled;
     }
@@ -97,7 +100,7 @@ Monitor::Bars Monitor::bars(ConstView x, Index c) const {
 Monitor::RidgePart Monitor::ridge_part(ConstView x, Index c, const double* u) const {
   RidgePart out{0.0, 0.0};
   for (Index j = 0; j < x.cols && problem_.ridge() > 0.0; ++j) {
-    const double scaled = x(c, j) / unit_, ridge = problem_.ridge(j) * ridge_unit_;
+    const double scaled = x(c, j) / unit_, ridge = ridge_of(j);
     out.residual2 += ridge * scaled * scaled;
     out.slope += ridge * scaled * u[j];
   }

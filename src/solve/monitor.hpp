@@ -47,6 +47,7 @@ class Monitor {
   RidgePart ridge_part(ConstView x, Index c, const double* u) const;
 
  private:
+  double ridge_of(Index j) const;  // in scaled units
   void add_ridge(ConstView x);
   void project_gradient(ConstView x);
   double error(ConstView x) const;
@@ -58,7 +59,7 @@ class Monitor {
   const Problem& problem_;
   const MatrixFacts& facts_;
   Products& products_;
-  double tol_, ridge_unit_, unit_;
+  double tol_, unit_;
   std::vector<double> columns_;  // ‖a_j‖; with a ridge, of [A; √ridge·I]
   double frobenius_, b_norm_;
   std::vector<double> g_, residual2_;

@@ -112,7 +112,7 @@ TEST(automatic, doubts_a_small_residual_where_a_factor_shows_bad_conditioning) {
 TEST(automatic, is_not_fooled_by_an_x_that_noise_has_blown_up) {
   const Rows A = with_condition(1e10, 12), b = A * random(d, 1, 13) + 1e-3 * random(n, 1, 14);
   ThreadTeam team(1);
-  const auto trial = try_subset(Problem(data(A, b)), 10 * d, 1e-8, 0, team);
+  const auto trial = try_subset(Problem(data(A, b)), 10 * d, automatic(), team);
   ASSERT_TRUE(trial.has_value());
   EXPECT_FALSE(trial->consistent(1e-8));
 }
@@ -207,6 +207,12 @@ TEST(automatic, keeps_to_limits) {
   EXPECT_EQ(report.iterations, 0);
 }
 
+SolveOptions seeded(unsigned seed) {
+  SolveOptions options = automatic();
+  options.seed = seed;
+  return options;
+}
+
 // 200 of each kind, ‖r*‖/‖b‖ from 1e-6 to 1: at most 2 false calls either way.
 TEST(consistency, is_told_from_a_few_rows) {
   ThreadTeam team(1);
@@ -217,8 +223,8 @@ TEST(consistency, is_told_from_a_few_rows) {
     const Rows noise = random(3000, 1, seed + 2000);
     const double level = std::pow(10.0, -6.0 * static_cast<double>(seed) / 199.0);
     const Rows noisy = exact + level * exact.norm() / noise.norm() * noise;
-    const auto clean = try_subset(Problem(data(A, exact)), 10 * cols, 1e-8, seed, team);
-    const auto dirty = try_subset(Problem(data(A, noisy)), 10 * cols, 1e-8, seed, team);
+    const auto clean = try_subset(Problem(data(A, exact)), 10 * cols, seeded(seed), team);
+    const auto dirty = try_subset(Problem(data(A, noisy)), 10 * cols, seeded(seed), team);
     called_inconsistent += !clean->consistent(1e-8);
     called_consistent += dirty->consistent(1e-8);
   }
