@@ -42,7 +42,7 @@ const std::vector<std::string>& subjects() {
 
 std::vector<std::string> usual_subjects() {
   std::vector<std::string> out = subjects();
-  for (const char* long_one : {"solve", "auto"}) std::erase(out, long_one);
+  for (const char* long_one : {"solve", "auto", "plan"}) std::erase(out, long_one);
   return out;
 }
 
@@ -62,6 +62,7 @@ Results run(const std::vector<std::string>& names, const Options& options,
   out.notes = std::move(session.notes);
   out.solved = std::move(session.solved);
   out.varied = std::move(session.varied);
+  out.promises = std::move(session.promises);
   if (options.quick) return out;
   out.goals = goals_for(out.tables);
   out.goals.insert(out.goals.end(), session.verdict.begin(), session.verdict.end());

@@ -64,7 +64,7 @@ refuses 66 "--data nowhere: there is no such folder (expected a folder with NAME
   bench solve --quick --data nowhere
 
 # auto against methods by name, on problems by seed.
-refuses 2 "--seeds: only the subject auto goes by seeds (found solve, expected polyak bench auto)" \
+refuses 2 "--seeds: only the subjects auto and plan go by seeds (found solve, expected polyak bench auto)" \
   bench solve --quick --seeds 1:2
 expect 2 "$POLYAK" bench auto --quick --seeds 2:1
 stderr_has "--seeds: these seeds cannot be taken (found '2:1', expected FIRST:LAST or SEED"
@@ -117,7 +117,7 @@ if /usr/bin/python3 -c 'import numpy, scipy' 2>/dev/null; then
 fi
 
 refuses 2 "bench: there is no such subject (found 'kernel', expected kernels, sampling, replicates, \
-iterations, tomography, solve, auto); did you mean kernels?" bench kernel
+iterations, tomography, solve, auto, plan); did you mean kernels?" bench kernel
 refuses 66 "--peers nowhere.py: there is no such script" bench --quick --peers nowhere.py
 expect 74 "$POLYAK" bench --quick --json nowhere/bench.json
 stderr_has "--json nowhere/bench.json: no file can be written there"
