@@ -21,6 +21,7 @@ constexpr Subject table[] = {
     {"tomography", measure_tomography},
     {"solve", measure_solve},
     {"auto", measure_auto},
+    {"plan", measure_plan},
 };
 
 const Subject& find(const std::string& name) {

@@ -131,9 +131,12 @@ Json as_json(const VariedCase& one) {
 }
 
 Json as_json(const Promise& one) {
-  return {{"seed", one.seed},       {"problem", one.text},      {"what", one.what},
-          {"kind", one.kind},       {"promised", one.promised}, {"measured", one.measured},
-          {"allowed", one.allowed}, {"kept", one.kept()},       {"unfinished", one.unfinished}};
+  Json out{{"seed", one.seed},         {"problem", one.text},
+           {"what", one.what},         {"kind", one.kind},
+           {"promised", one.promised}, {"measured", one.measured},
+           {"allowed", one.allowed},   {"kept", one.kept()}};
+  if (one.unfinished) out["unfinished"] = one.outcome;
+  return out;
 }
 
 template <class Value>

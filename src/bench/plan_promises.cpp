@@ -115,6 +115,7 @@ class Promises {
       Promise& one = add(name + ": iterations", row.kind, *row.iterations,
                          static_cast<double>(std::max<Index>(1, report.iterations)));
       one.unfinished = !done;
+      if (!done) one.outcome = report.reason;
       // A measurement comes after at most so many.
       one.allowed *= 1.0 + static_cast<double>(*options.measure_every_iterations) / *row.iterations;
     }

@@ -12,8 +12,13 @@ namespace {
 
 std::string first_word(const std::string& kind) { return kind.substr(0, kind.find(':')); }
 
-// Of bounds any excess is worse than a model that is off as much.
-double severity(const Promise& one) { return one.off() / one.allowed; }
+bool certain(const std::string& kind) { return allowed_factor(kind) < 2.0; }
+
+// What is said to be certain comes before what is modelled, estimated or timed.
+bool worse(const Promise& a, const Promise& b) {
+  if (certain(a.kind) != certain(b.kind)) return certain(a.kind);
+  return a.off() / a.allowed > b.off() / b.allowed;
+}
 
 }  // namespace
 
@@ -33,8 +38,7 @@ std::vector<Goal> promise_verdict(const std::vector<Promise>& promises) {
   std::vector<Goal> out;
   for (const auto& [kind, counts] : kinds) {
     const double percent = 100.0 * counts.first / counts.second;
-    const bool certain = allowed_factor(kind) < 2.0;
-    const double goal = certain ? 100.0 : 90.0;
+    const double goal = certain(kind) ? 100.0 : 90.0;
     out.push_back({"promises kept: " + kind, "%", goal, 100.0, false, {percent, percent, percent}});
   }
   return out;
@@ -45,8 +49,7 @@ std::string promise_text(const std::vector<Promise>& promises) {
   std::vector<Promise> broken;
   for (const Promise& one : promises)
     if (!one.kept()) broken.push_back(one);
-  std::stable_sort(broken.begin(), broken.end(),
-                   [](const Promise& a, const Promise& b) { return severity(a) > severity(b); });
+  std::stable_sort(broken.begin(), broken.end(), worse);
   std::string out =
       fmt::format("\nPROMISES OF THE PLAN: {} of {} broken\n", broken.size(), promises.size());
   if (!broken.empty())
@@ -55,7 +58,7 @@ std::string promise_text(const std::vector<Promise>& promises) {
   for (const Promise& one : broken)
     out += fmt::format("  {:>4} {:<42} {:>10.4g} {:>1}{:>10.4g} {:>8.3g}  {:<48} {}\n", one.seed,
                        one.what, one.promised, one.unfinished ? ">" : "", one.measured, one.allowed,
-                       one.kind, one.text);
+                       one.kind, one.text + (one.outcome.empty() ? "" : ": " + one.outcome));
   return out;
 }
 
