@@ -58,12 +58,18 @@ class Promises {
     return out_.back();
   }
 
+  const RefinedSolution& best() {
+    if (!best_) best_ = refined_least_squares(*made_.A, made_.b.view(), team_);
+    return *best_;
+  }
+
   // kappa and rank beside the singular values of R, which meet the condition once.
   void check_spectrum() {
     const auto n = static_cast<double>(plan_.rows), d = static_cast<double>(plan_.cols);
     if (n * d * d > most_svd_work) return;
-    const LeastSquaresResult found = qr_least_squares(*made_.A, made_.b.view(), {}, 0.0, team_);
+    LeastSquaresResult found = qr_least_squares(*made_.A, made_.b.view(), {}, 0.0, team_);
     if (!found.ok || found.rank == 0) return;
+    if (best().unique) found.rank = plan_.cols;  // whatever the units of the columns make of it
     const std::vector<double>& sigma = found.singular_values;
     const std::string kind = plan_.spectrum_source.starts_with("exact") ? "exact" : "estimate";
     const double condition = sigma.front() / sigma[to_size(found.rank - 1)];
@@ -86,10 +92,9 @@ class Promises {
 
   void check_residual() {
     if (!plan_.relative_residual) return;
-    const RefinedSolution best = refined_least_squares(*made_.A, made_.b.view(), team_);
     double b2 = 0.0;
     for (Index i = 0; i < plan_.rows; ++i) b2 += made_.b(i) * made_.b(i);
-    const double measured = best.residual_norm / std::sqrt(b2);
+    const double measured = best().residual_norm / std::sqrt(b2);
     if (measured > 1e-12) add("relative residual", "exact", *plan_.relative_residual, measured);
   }
 
@@ -149,6 +154,7 @@ class Promises {
   ThreadTeam& team_;
   const Problem problem_;
   const PlanReport plan_;
+  std::optional<RefinedSolution> best_;
   std::vector<Promise> out_;
 };
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/random.hpp"
+
 namespace polyak::bench {
 namespace {
 
@@ -72,6 +74,25 @@ TEST(Promises, AboutAWellConditionedProblemAreKept) {
   for (const Promise& one : found)
     if (one.kind.starts_with("model")) {
       EXPECT_TRUE(one.kept()) << one.what << ": " << one.promised << ", " << one.measured;
+    }
+}
+
+// A column in another unit makes A no less regular: the rank to tell is the same.
+TEST(Promises, AboutTheRankDoNotDependOnUnits) {
+  constexpr Index n = 300, d = 4;
+  std::vector<double> A(to_size(n * d)), b(to_size(n));
+  Random(6, 0).normals(0, A.size(), A.data());
+  Random(6, 0).normals(1, b.size(), b.data());
+  for (Index i = 0; i < n; ++i) A[to_size(i * d)] *= 1e14;
+  GeneratedProblem made;
+  made.A = dense_matrix(std::move(A), n, d);
+  made.b = Array(std::move(b), n);
+  ThreadTeam team(1);
+  SolveOptions options;
+  options.threads = 1;
+  for (const Promise& one : promises_of(0, "units", made, options, 1.0, team))
+    if (one.what == "rank") {
+      EXPECT_EQ(one.measured, 4.0);
     }
 }
 

@@ -71,6 +71,15 @@ stderr_has "--seeds: these seeds cannot be taken (found '2:1', expected FIRST:LA
 expect 2 "$POLYAK" bench auto --quick --parity some
 stderr_has "--parity: these seeds cannot be taken (found 'some', expected all, even or odd)"
 
+expect 0 "$POLYAK" bench auto --quick --seeds 18:19 --parity even --threads 1 --json auto.json
+stdout_has "AUTO ON VARIED PROBLEMS"
+holds auto.json 'len(r["varied"]) == 1 and r["varied"][0]["kind"] == "lagged" and r["varied"][0]["good"]'
+holds auto.json 'r["options"]["parity"] == "even" and len(r["varied"][0]["trials"]) == 8'
+holds auto.json 'any(t["good"] and t["raced"] and t["error"] < 1e-6 for t in r["varied"][0]["trials"])'
+expect 0 "$POLYAK" bench plan --quick --seeds 18 --threads 1 --json plan.json
+stdout_has "PROMISES OF THE PLAN"
+holds plan.json 'any(p["what"] == "rank" and p["kept"] for p in r["promises"])'
+
 # One subject, JSON on standard output and nothing else there.
 expect 0 "$POLYAK" bench sampling --quick --json - --threads 2
 cp out one.json
