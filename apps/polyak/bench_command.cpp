@@ -89,12 +89,12 @@ Usage usage() {
 
 Usage: polyak bench [SUBJECT] [options]
 
-SUBJECT is kernels, sampling, replicates, iterations, tomography, solve, auto
-or plan; without one it measures all but the last three. Each table tells medians and quartiles over
-rounds in which every contender had a short run. solve takes whole problems, of up
-to 3.2 GB, from arrays or files to x by auto, by each method and by the peers. auto
-takes the problems of `polyak generate varied`, by auto and by each method; plan
-compares what `polyak plan` promises of them with what happens.
+SUBJECT is kernels, sampling, replicates, iterations, tomography, solve, auto or
+plan; without one it measures all but the last three. Each table tells medians and
+quartiles over rounds in which every contender had a short run. solve takes whole
+problems, of up to 3.2 GB, from arrays or files to x by auto, by each method and by
+the peers. auto takes the problems of `polyak generate varied`, by auto and by each
+method; plan compares what `polyak plan` promises of them with what happens.
 )",
           .ending = R"(
 Examples:

@@ -69,7 +69,7 @@ refuses 2 "--seeds: only the subjects auto and plan go by seeds (found solve, ex
 expect 2 "$POLYAK" bench auto --quick --seeds 2:1
 stderr_has "--seeds: these seeds cannot be taken (found '2:1', expected FIRST:LAST or SEED"
 expect 2 "$POLYAK" bench auto --quick --parity some
-stderr_has "--parity: these seeds cannot be taken (found 'some', expected all, even or odd)"
+stderr_has "--parity: the value does not fit the option (found 'some', expected all, even, odd)"
 
 expect 0 "$POLYAK" bench auto --quick --seeds 18:19 --parity even --threads 1 --json auto.json
 stdout_has "AUTO ON VARIED PROBLEMS"
