@@ -153,8 +153,8 @@ struct Promise {
   double promised = 0.0, measured = 0.0;
   bool unfinished = false;   ///< the run ended before: measured is no more than a part of it
   std::string outcome = {};  ///< why it did
-  double allowed = 1.0;     ///< factor that this kind of promise may be off by
-  bool upper = false;       ///< a bound from above: less than promised is as promised
+  double allowed = 1.0;      ///< factor that this kind of promise may be off by
+  bool upper = false;        ///< a bound from above: less than promised is as promised
   /// How many times it is off: measured over promised, or promised over measured.
   double off() const;
   bool kept() const { return off() <= allowed; }

@@ -8,6 +8,7 @@
 
 #include "core/thread_team.hpp"
 #include "dense_rows.hpp"
+#include "problem/varied.hpp"
 
 namespace polyak::test {
 namespace {
@@ -64,21 +65,16 @@ TEST(RefinedLeastSquares, AgreesWithQrInLongDoubles) {
   EXPECT_NEAR(found.residual_norm, (A * best - b).norm(), 1e-9 * b.norm());
 }
 
-// b = A·x: the gradient at 0 is large, and rounding it once would cost condition² of x.
+// b = A·x of condition 8e7: the gradient at 0 is large, and rounding it once would cost
+// condition² of x. b itself is rounded, which leaves eps·condition.
 TEST(RefinedLeastSquares, FindsTheUniqueSolutionOfAConsistentIllConditionedProblem) {
-  ThreadTeam team(1);
-  const Index n = 300, d = 60;
-  Matrix A(n, d);
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < d; ++j) {
-      const double t = (static_cast<double>(i) + 0.5) / static_cast<double>(n);
-      const double c = (static_cast<double>(j) + 0.5) / static_cast<double>(d);
-      A(i, j) = std::exp(-0.5 * std::pow((t - c) * static_cast<double>(d) / 1.95, 2));
-    }
-  const Vector b = A * waves(d), best = by_eigen(A, b);
-  const RefinedSolution found = refined_least_squares(*row_matrix(A), view(b), team);
+  ThreadTeam team(2);
+  const GeneratedProblem made = varied::system_of(68, team);
+  ASSERT_TRUE(varied_problem(68).text.starts_with("blurred")) << varied_problem(68).text;
+  ASSERT_EQ(varied_problem(68).relative_noise, 0.0);
+  const RefinedSolution found = refined_least_squares(*made.A, made.b.view(), team);
   ASSERT_TRUE(found.unique);
-  EXPECT_LE(scaled_error(A, of(found.x), best), 1e-10);
+  EXPECT_LE(scaled_error(rows_of(*made.A), of(found.x), vector(made.x_planted)), 1e-7);
   EXPECT_LE(found.error, 1e-10);
 }
 
