@@ -68,11 +68,11 @@ const std::vector<OptionRecord<BenchRequest>>& bench_options() {
       {.name = "seeds",
        .field = &R::seeds,
        .value = "FIRST:LAST",
-       .sentence = "Of auto: varied problems of these seeds, both ends included."},
+       .sentence = "Of auto and plan: varied problems of these seeds, both ends included."},
       {.name = "parity",
        .field = &R::parity,
        .value = "all|even|odd",
-       .sentence = "Of auto: all of these seeds, or every other one."},
+       .sentence = "Of auto and plan: all of these seeds, or every other one."},
       {.name = "json",
        .field = &R::json,
        .value = "FILE",
@@ -89,11 +89,12 @@ Usage usage() {
 
 Usage: polyak bench [SUBJECT] [options]
 
-SUBJECT is kernels, sampling, replicates, iterations, tomography, solve or auto;
-without one it measures all but the last two. Each table tells medians and quartiles over
-rounds in which every contender had a short run. solve takes whole problems, of up
-to 3.2 GB, from arrays or files to x by auto, by each method and by the peers. auto
-takes the problems of `polyak generate varied`, by auto and by each method.
+SUBJECT is kernels, sampling, replicates, iterations, tomography, solve, auto or
+plan; without one it measures all but the last three. Each table tells medians and
+quartiles over rounds in which every contender had a short run. solve takes whole
+problems, of up to 3.2 GB, from arrays or files to x by auto, by each method and by
+the peers. auto takes the problems of `polyak generate varied`, by auto and by each
+method; plan compares what `polyak plan` promises of them with what happens.
 )",
           .ending = R"(
 Examples:
@@ -133,8 +134,8 @@ void check_heeded(const std::set<std::string>& given, const std::vector<std::str
   for (const std::string& name : given) {
     if ((name == "cases" || name == "data") && !has(chosen, "solve"))
       refuse_option("--" + name, "only the subject solve has cases", chosen, "polyak bench solve");
-    if ((name == "seeds" || name == "parity") && !has(chosen, "auto"))
-      refuse_option("--" + name, "only the subject auto goes by seeds", chosen,
+    if ((name == "seeds" || name == "parity") && !has(chosen, "auto") && !has(chosen, "plan"))
+      refuse_option("--" + name, "only the subjects auto and plan go by seeds", chosen,
                     "polyak bench auto");
   }
 }

@@ -144,17 +144,34 @@ struct VariedCase {
   std::vector<Trial> trials;
 };
 
+/// A number of `polyak plan` beside what was found when it was tried.
+struct Promise {
+  std::uint64_t seed = 0;
+  std::string text;  ///< of the problem
+  std::string what;  ///< "lsqr: iterations"
+  std::string kind;  ///< what the plan says it is: "proved", "bound", "model: …", …
+  double promised = 0.0, measured = 0.0;
+  bool unfinished = false;   ///< the run ended before: measured is no more than a part of it
+  std::string outcome = {};  ///< why it did
+  double allowed = 1.0;      ///< factor that this kind of promise may be off by
+  bool upper = false;        ///< a bound from above: less than promised is as promised
+  /// How many times it is off: measured over promised, or promised over measured.
+  double off() const;
+  bool kept() const { return off() <= allowed; }
+};
+
 struct Results {
   Machine machine;
   Options options;
   std::vector<Table> tables;
   std::vector<SolvedCase> solved;  ///< of the subject solve
   std::vector<VariedCase> varied;  ///< of the subject auto
+  std::vector<Promise> promises;   ///< of the subject plan
   std::vector<Goal> goals;         ///< those that this run says something about
   std::vector<std::string> notes;  ///< what was left out, and why
 };
 
-/// "kernels", "sampling", "replicates", "iterations", "tomography", "solve", "auto".
+/// "kernels", "sampling", "replicates", "iterations", "tomography", "solve", "auto", "plan".
 const std::vector<std::string>& subjects();
 /// Without those that solve whole problems, which take half an hour or more.
 std::vector<std::string> usual_subjects();

@@ -136,9 +136,14 @@ std::string varied_text(const std::vector<VariedCase>& cases) {
     out += line_of(one);
     if (const auto r = predicted_over_measured(one)) predicted.push_back(*r);
   }
-  if (!predicted.empty())
-    out += fmt::format("  predicted over measured seconds: median {:.2f}\n",
-                       spread_of(predicted).median);
+  if (!predicted.empty()) {
+    const double usual = spread_of(predicted).median;
+    const auto near = std::count_if(predicted.begin(), predicted.end(),
+                                    [&](double r) { return r >= 0.5 * usual && r <= 2.0 * usual; });
+    out += fmt::format(
+        "  predicted over measured seconds: median {:.2f}; within a factor 2 of that: {:.0f} %\n",
+        usual, 100.0 * static_cast<double>(near) / static_cast<double>(predicted.size()));
+  }
   return out + worst_text(cases);
 }
 

@@ -21,6 +21,7 @@ constexpr Subject table[] = {
     {"tomography", measure_tomography},
     {"solve", measure_solve},
     {"auto", measure_auto},
+    {"plan", measure_plan},
 };
 
 const Subject& find(const std::string& name) {
@@ -42,7 +43,7 @@ const std::vector<std::string>& subjects() {
 
 std::vector<std::string> usual_subjects() {
   std::vector<std::string> out = subjects();
-  for (const char* long_one : {"solve", "auto"}) std::erase(out, long_one);
+  for (const char* long_one : {"solve", "auto", "plan"}) std::erase(out, long_one);
   return out;
 }
 
@@ -62,6 +63,7 @@ Results run(const std::vector<std::string>& names, const Options& options,
   out.notes = std::move(session.notes);
   out.solved = std::move(session.solved);
   out.varied = std::move(session.varied);
+  out.promises = std::move(session.promises);
   if (options.quick) return out;
   out.goals = goals_for(out.tables);
   out.goals.insert(out.goals.end(), session.verdict.begin(), session.verdict.end());

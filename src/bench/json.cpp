@@ -130,6 +130,15 @@ Json as_json(const VariedCase& one) {
   return out;
 }
 
+Json as_json(const Promise& one) {
+  Json out{{"seed", one.seed},         {"problem", one.text},
+           {"what", one.what},         {"kind", one.kind},
+           {"promised", one.promised}, {"measured", one.measured},
+           {"allowed", one.allowed},   {"kept", one.kept()}};
+  if (one.unfinished) out["unfinished"] = one.outcome;
+  return out;
+}
+
 template <class Value>
 Json list_of(const std::vector<Value>& values) {
   Json out = Json::array();
@@ -147,11 +156,12 @@ std::string to_json(const Results& results) {
            {"options", as_json(results.options)},
            {"tables", list_of(results.tables)}};
   if (!results.solved.empty()) out["solved"] = list_of(results.solved);
-  if (!results.varied.empty()) {
+  if (!results.varied.empty() || !results.promises.empty()) {
     out["options"]["seeds"] = results.options.seeds;
     out["options"]["parity"] = results.options.parity;
-    out["varied"] = list_of(results.varied);
   }
+  if (!results.varied.empty()) out["varied"] = list_of(results.varied);
+  if (!results.promises.empty()) out["promises"] = list_of(results.promises);
   out["goals"] = list_of(results.goals);
   out["notes"] = results.notes;
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -60,6 +60,7 @@ class Session {
   std::vector<Table> tables;
   std::vector<SolvedCase> solved;
   std::vector<VariedCase> varied;
+  std::vector<Promise> promises;
   std::vector<Goal> verdict;  // on whole solves
   std::vector<std::string> notes;
   Index huge_bytes = 0;
@@ -83,6 +84,7 @@ void measure_replicates(Session& session);
 void measure_tomography(Session& session);
 void measure_solve(Session& session);
 void measure_auto(Session& session);
+void measure_plan(Session& session);
 
 // Parts of kernels and iterations, by file.
 void measure_gradients(Session& session);

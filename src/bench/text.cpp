@@ -3,6 +3,7 @@
 #include <array>
 
 #include "bench/auto_contest.hpp"
+#include "bench/plan_promises.hpp"
 #include "polyak/bench.hpp"
 
 // The results for people.
@@ -122,7 +123,7 @@ std::string to_text(const Results& results) {
     out += table_text(table);
   }
   return out + solved_text(results.solved) + varied_text(results.varied) +
-         goals_text(results.goals);
+         promise_text(results.promises) + goals_text(results.goals);
 }
 
 }  // namespace polyak::bench

@@ -80,6 +80,7 @@ class Refinement {
     for (Index j = 0; j < d; ++j) z.view()(j, 0) = r_.view()(j, d);
     solve_left(part(r_.view(), 0, 0, d, d), z.view());
     for (Index j = 0; j < d; ++j) out_.x_qr.push_back(z.view()(j, 0) / scale_[to_size(j)]);
+    std::copy(out_.x_qr.begin(), out_.x_qr.end(), x_.begin());
   }
 
   void solve_by_r(View g) const {
@@ -116,8 +117,9 @@ class Refinement {
     std::copy(z.begin(), z.end(), g.data);
   }
 
-  // Until a correction no longer changes the x that is rounded to doubles, or the
-  // corrections no longer shrink.
+  // Until a correction no longer changes the x that is rounded to doubles, or the corrections
+  // no longer shrink. From QR's x on: from 0 the gradient, rounded to doubles, would leave
+  // eps·condition² in the first step.
   void refine(const Solve& solve) {
     constexpr int most_steps = 15;
     const Index d = A_.cols();
@@ -137,11 +139,10 @@ class Refinement {
       }
       if (!std::isfinite(change2)) break;
       out_.error = size2 > 0.0 ? std::sqrt(change2 / size2) : 0.0;
-      // The first correction is x itself; the second shows how much each one takes off.
-      if (step <= 1) contracts_ = out_.error <= 1e-2;
-      if (out_.error <= 1e-18 || (step > 1 && out_.error > 0.5 * last)) break;
+      if (out_.error <= 1e-18 || out_.error > 0.5 * last) break;
       last = out_.error;
     }
+    contracts_ = out_.error <= 1e-4;
   }
 
   // By long doubles; ranges of rows are added in their order.

@@ -24,7 +24,7 @@ struct RefinedSolution {
   std::vector<double> x_qr;
 };
 
-/// The minimiser x of ‖A·x − b‖, b one column: R of [A·D⁻¹ | b] by Householder QR, then
+/// The minimiser x of ‖A·x − b‖, b one column: R and x of [A·D⁻¹ | b] by Householder QR, then
 /// x ← x + D⁻¹·R⁻¹·R⁻ᵀ·D⁻¹·Aᵀ(b − A·x), where residual, gradient and x are long doubles. Each
 /// step takes the error down by about eps·condition(A·D⁻¹), to 11 bits below what double
 /// precision allows (on x86). Beyond 1.5e11 for n·d² conjugate gradients stand in for R.

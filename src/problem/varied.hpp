@@ -32,6 +32,8 @@ class Draws {
     return std::exp(between(std::log(low), std::log(high)));
   }
   Index count_between(Index low, Index high);  ///< both included, even in the logarithm
+  /// What few entries are: none for one problem in four, for the others this many.
+  double few_entries(double many) { return chance(0.25) ? 0.0 : many; }
   bool chance(double probability) { return between(0.0, 1.0) < probability; }
 
  private:
@@ -50,7 +52,8 @@ struct Limits {
   double most_entries = 1e7;  ///< n·d, 80 MB
   double most_work = 1e10;    ///< n·d², which is half the operations of AᵀA
 };
-/// Columns and then rows, even in their logarithm; one problem in twelve may have four
+/// Columns and then rows, even in their logarithm. One problem in four may be tiny, the
+/// others have 300,000 entries or more where the limits allow it; one in twelve may have four
 /// times the entries and work.
 Shape dense_shape(Draws& draws, const Limits& limits);
 

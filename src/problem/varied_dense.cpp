@@ -59,7 +59,7 @@ Recipe spectrum(Draws& draws) {
 
 Recipe near_square(Draws& draws) {
   Shape shape;
-  shape.cols = draws.count_between(20, 1200);
+  shape.cols = draws.count_between(draws.few_entries(1.0) > 0.0 ? 150 : 20, 1200);
   const double ratio = draws.chance(0.2) ? 1.0 : draws.between(1.0, 2.0);
   shape.rows = static_cast<Index>(ratio * static_cast<double>(shape.cols));
   const auto make = [=](std::uint64_t seed, ThreadTeam& team) -> Made {

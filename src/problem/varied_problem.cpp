@@ -69,7 +69,8 @@ Shape dense_shape(Draws& draws, const Limits& limits) {
   const auto d = static_cast<double>(cols);
   const double most = std::min(
       {limits.most_rows, larger * limits.most_entries / d, larger * limits.most_work / (d * d)});
-  const double least = std::max(200.0, limits.least_ratio * d);
+  const double few = std::max(200.0, limits.least_ratio * d);
+  const double least = std::max(few, std::min(draws.few_entries(3e5) / d, 0.5 * most));
   return {static_cast<Index>(draws.log_between(least, std::max(least, most))), cols};
 }
 

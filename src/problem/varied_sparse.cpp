@@ -50,8 +50,10 @@ MatrixPtr csr_of(const Shape& shape, ThreadTeam& team, const MakeRow& row) {
 // Rows for the columns, with about `per_row` entries each.
 Shape sparse_shape(Draws& draws, Index cols, double least_ratio, double per_row,
                    double most_rows = 500e3) {
-  const double few = least_ratio * static_cast<double>(cols), most_entries = 5e6;
-  const double many = std::max(few + 1.0, std::min(most_rows, most_entries / per_row));
+  const double most_entries = 5e6, most = std::min(most_rows, most_entries / per_row);
+  const double few = std::max(least_ratio * static_cast<double>(cols),
+                              std::min(draws.few_entries(1e5) / per_row, 0.5 * most));
+  const double many = std::max(few + 1.0, most);
   return {static_cast<Index>(draws.log_between(few, many)), cols};
 }
 

@@ -64,12 +64,21 @@ refuses 66 "--data nowhere: there is no such folder (expected a folder with NAME
   bench solve --quick --data nowhere
 
 # auto against methods by name, on problems by seed.
-refuses 2 "--seeds: only the subject auto goes by seeds (found solve, expected polyak bench auto)" \
+refuses 2 "--seeds: only the subjects auto and plan go by seeds (found solve, expected polyak bench auto)" \
   bench solve --quick --seeds 1:2
 expect 2 "$POLYAK" bench auto --quick --seeds 2:1
 stderr_has "--seeds: these seeds cannot be taken (found '2:1', expected FIRST:LAST or SEED"
 expect 2 "$POLYAK" bench auto --quick --parity some
-stderr_has "--parity: these seeds cannot be taken (found 'some', expected all, even or odd)"
+stderr_has "--parity: the value does not fit the option (found 'some', expected all, even, odd)"
+
+expect 0 "$POLYAK" bench auto --quick --seeds 18:19 --parity even --threads 1 --json auto.json
+stdout_has "AUTO ON VARIED PROBLEMS"
+holds auto.json 'len(r["varied"]) == 1 and r["varied"][0]["kind"] == "lagged" and r["varied"][0]["good"]'
+holds auto.json 'r["options"]["parity"] == "even" and len(r["varied"][0]["trials"]) == 8'
+holds auto.json 'any(t["good"] and t["raced"] and t["error"] < 1e-6 for t in r["varied"][0]["trials"])'
+expect 0 "$POLYAK" bench plan --quick --seeds 18 --threads 1 --json plan.json
+stdout_has "PROMISES OF THE PLAN"
+holds plan.json 'any(p["what"] == "rank" and p["kept"] for p in r["promises"])'
 
 # One subject, JSON on standard output and nothing else there.
 expect 0 "$POLYAK" bench sampling --quick --json - --threads 2
@@ -117,7 +126,7 @@ if /usr/bin/python3 -c 'import numpy, scipy' 2>/dev/null; then
 fi
 
 refuses 2 "bench: there is no such subject (found 'kernel', expected kernels, sampling, replicates, \
-iterations, tomography, solve, auto); did you mean kernels?" bench kernel
+iterations, tomography, solve, auto, plan); did you mean kernels?" bench kernel
 refuses 66 "--peers nowhere.py: there is no such script" bench --quick --peers nowhere.py
 expect 74 "$POLYAK" bench --quick --json nowhere/bench.json
 stderr_has "--json nowhere/bench.json: no file can be written there"

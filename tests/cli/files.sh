@@ -30,7 +30,7 @@ if cmp -s a/A.npy c/A.npy; then fail "seeds 1 and 2 give the same"; fi
 
 # Varied: all from the seed.
 expect 0 "$POLYAK" generate varied --seed 16 --output v
-holds v/problem.json 'r["kind"] == "varied" and r["text"].startswith("polynomial, 1497 x 8")'
+holds v/problem.json 'r["kind"] == "varied" and r["text"].startswith("polynomial, 63565 x 8")'
 exists v/A.npy v/b.npy v/x.npy
 absent v/x_ls.npy
 expect 0 "$POLYAK" generate varied --seed 18 --output w

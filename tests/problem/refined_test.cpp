@@ -8,6 +8,7 @@
 
 #include "core/thread_team.hpp"
 #include "dense_rows.hpp"
+#include "problem/varied.hpp"
 
 namespace polyak::test {
 namespace {
@@ -62,6 +63,19 @@ TEST(RefinedLeastSquares, AgreesWithQrInLongDoubles) {
   EXPECT_LE(ours, 1e-2 * qr) << "QR in double precision is off by " << qr;
   EXPECT_GT(qr, 1e-12) << "the problem is too easy to tell them apart";
   EXPECT_NEAR(found.residual_norm, (A * best - b).norm(), 1e-9 * b.norm());
+}
+
+// b = A·x of condition 8e7: the gradient at 0 is large, and rounding it once would cost
+// condition² of x. b itself is rounded, which leaves eps·condition.
+TEST(RefinedLeastSquares, FindsTheUniqueSolutionOfAConsistentIllConditionedProblem) {
+  ThreadTeam team(2);
+  const GeneratedProblem made = varied::system_of(68, team);
+  ASSERT_TRUE(varied_problem(68).text.starts_with("blurred")) << varied_problem(68).text;
+  ASSERT_EQ(varied_problem(68).relative_noise, 0.0);
+  const RefinedSolution found = refined_least_squares(*made.A, made.b.view(), team);
+  ASSERT_TRUE(found.unique);
+  EXPECT_LE(scaled_error(rows_of(*made.A), of(found.x), vector(made.x_planted)), 1e-7);
+  EXPECT_LE(found.error, 1e-10);
 }
 
 TEST(RefinedLeastSquares, IsTheSameForRowsByTheirEntries) {
