@@ -18,7 +18,7 @@ struct ProblemData {
   Array b;                      ///< n × c
   std::vector<double> weights;  ///< n numbers ≥ 0; empty means 1
   double ridge = 0.0;           ///< ≥ 0; always about x itself, also with a start vector
-  std::vector<double> lower;    ///< one number, or d; empty means none
+  std::vector<double> lower;    ///< one number, or d; empty means none, so do infinite ones
   std::vector<double> upper;
   Array x0;         ///< d × c; empty means 0
   Array reference;  ///< d × c; a known solution, so that the report can hold the error
