@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "linalg/factor.hpp"
 #include "linalg/norm.hpp"
@@ -89,8 +90,8 @@ class ActiveSet final : public Method {
     rank_ = system.rank();
   }
 
-  void solve(BoundedLeastSquares& system, std::span<const double> s,
-             BoundedLeastSquares::Limits limits, double* x) const {
+  void solve(BoundedLeastSquares& system, std::span<const double> s, Limits limits,
+             double* x) const {
     std::vector<double> scaled(to_size(d_));
     for (Index j = 0; j < d_; ++j) scaled[to_size(j)] = x[j] / unit_;
     system.solve(s, limits, scaled);

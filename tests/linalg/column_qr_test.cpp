@@ -43,8 +43,10 @@ TEST(ColumnQr, FollowsColumnsThatJoinAndLeave) {
     expect_right(qr, M, s, x);
     for (Index step = 0; step < 60; ++step) {
       const Index j = (step * step + 3 * step) % 9;
-      if (qr.holds(j)) qr.remove(j);
-      else qr.add(j);
+      if (qr.holds(j))
+        qr.remove(j);
+      else
+        qr.add(j);
       EXPECT_EQ(qr.changes(), step + 1);
       expect_right(qr, M, s, x);
     }

@@ -86,7 +86,8 @@ Bounded bounded(std::uint64_t seed) {
   if (seed % 4 == 1)
     for (Index j = 1; j < d; j += 2) out.A.col(j) = out.A.col(j - 1) + out.A.col(j) / 256.0;
   if (seed % 4 == 2)
-    for (Index j = 0; j < d; ++j) out.A.col(j) *= std::ldexp(1.0, static_cast<int>(draws.integer(9)) - 4);
+    for (Index j = 0; j < d; ++j)
+      out.A.col(j) *= std::ldexp(1.0, static_cast<int>(draws.integer(9)) - 4);
   if (seed % 4 == 3) {
     Rows x(d, 1);
     for (Index j = 0; j < d; ++j) x(j) = static_cast<double>(draws.integer(7)) - 3.0;
@@ -116,7 +117,8 @@ TEST(active_set, equals_scipys_nnls_and_bvls_on_sixty_problems) {
     SCOPED_TRACE("seed " + answer["seed"].dump());
     for (const char* method : {"active-set", "auto"}) {
       EXPECT_LE(difference(solved(p.A, p.b, {0.0}, {}, method), column(answer["nnls"])), 1e-9);
-      EXPECT_LE(difference(solved(p.A, p.b, p.lower, p.upper, method), column(answer["bvls"])), 1e-9);
+      EXPECT_LE(difference(solved(p.A, p.b, p.lower, p.upper, method), column(answer["bvls"])),
+                1e-9);
     }
   }
 }
@@ -144,10 +146,12 @@ TEST(active_set, ends_at_the_conditions_whatever_the_conditioning) {
   for (const auto& [condition, noise] :
        {std::pair{1e5, 0.0}, {1e5, 0.1}, {1e8, 0.01}, {1e10, 0.0}, {1e10, 1e-6}, {1e13, 0.0}}) {
     for (unsigned seed : {1u, 2u, 3u, 4u}) {
-      const Rows left = random(200, 30, seed).householderQr().householderQ() * Rows::Identity(200, 30);
+      const Rows left =
+          random(200, 30, seed).householderQr().householderQ() * Rows::Identity(200, 30);
       const Rows right = random(30, 30, seed + 9).householderQr().householderQ();
       Rows A = left;
-      for (Index j = 0; j < 30; ++j) A.col(j) *= std::pow(condition, -static_cast<double>(j) / 29.0);
+      for (Index j = 0; j < 30; ++j)
+        A.col(j) *= std::pow(condition, -static_cast<double>(j) / 29.0);
       A = A * right;
       const Rows b = A * random(30, 1, seed + 20) + noise * random(200, 1, seed + 21);
       SCOPED_TRACE(std::to_string(condition) + ", noise " + std::to_string(noise));
@@ -198,7 +202,8 @@ TEST(active_set, does_not_see_the_order_of_columns) {
     std::reverse(order.begin(), order.end());
     std::rotate(order.begin(), order.begin() + d / 3, order.end());
     Bounded q{p.A(Eigen::all, order), p.b, {}, {}};
-    for (Index j : order) q.lower.push_back(p.lower[to_size(j)]), q.upper.push_back(p.upper[to_size(j)]);
+    for (Index j : order)
+      q.lower.push_back(p.lower[to_size(j)]), q.upper.push_back(p.upper[to_size(j)]);
     const Rows x = solved(p.A, p.b, p.lower, p.upper);
     EXPECT_LE(difference(solved(q.A, q.b, q.lower, q.upper), x(order, Eigen::all)), 1e-10) << seed;
   }
@@ -207,7 +212,8 @@ TEST(active_set, does_not_see_the_order_of_columns) {
 TEST(active_set, keeps_fixed_unknowns_and_those_that_A_does_not_see) {
   Rows A = random(50, 6, 7);
   A.col(3).setZero();
-  const Rows x = solved(A, random(50, 1, 8), {0.25, -inf, 0.0, 2.0, -inf, -0.1}, {0.25, inf, 0.0, 5.0, 0.01, inf});
+  const Rows x = solved(A, random(50, 1, 8), {0.25, -inf, 0.0, 2.0, -inf, -0.1},
+                        {0.25, inf, 0.0, 5.0, 0.01, inf});
   EXPECT_EQ(x(0), 0.25);
   EXPECT_EQ(x(2), 0.0);
   EXPECT_EQ(x(3), 2.0);
@@ -224,7 +230,8 @@ Report report_of(const Rows& A, const Rows& b, const std::vector<double>& lower,
 TEST(active_set, ends_and_says_so_where_columns_depend_on_each_other) {
   Rows A = random(200, 30, 9);
   A.rightCols(10) = A.leftCols(10) * random(10, 10, 10);
-  for (const Rows& b : {random(200, 1, 11), Rows(A * Rows::Ones(30, 1)), Rows(A * random(30, 1, 12))}) {
+  for (const Rows& b :
+       {random(200, 1, 11), Rows(A * Rows::Ones(30, 1)), Rows(A * random(30, 1, 12))}) {
     solved(A, b, {0.0}, {});
     solved(A, b, {-0.05}, {0.05});
     std::vector<double> lower(30, -inf);
@@ -292,7 +299,9 @@ TEST(active_set, takes_the_same_decisions_on_every_rank) {
       for (Index ranks : {2, 3}) {
         const auto reports = solve_on_ranks(ranks, parts, with_method(method));
         for (const Report& report : reports) EXPECT_EQ(solution(report), solution(reports[0]));
-        EXPECT_LE(difference(solution(reports[0]), alone), std::string(method) == "bounded-cg" ? 1e-5 : 1e-10) << seed << method;
+        EXPECT_LE(difference(solution(reports[0]), alone),
+                  std::string(method) == "bounded-cg" ? 1e-5 : 1e-10)
+            << seed << method;
       }
     }
   }
