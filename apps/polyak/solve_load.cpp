@@ -1,6 +1,7 @@
 #include "solve_load.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "polyak/ranks.hpp"
@@ -18,12 +19,15 @@ std::vector<double> values_of(const Array& array) {
   return out;
 }
 
-// A number, or a file.
+// A number, or a file; inf and -inf stand for no bound in both.
 std::vector<double> read_bound(const std::optional<std::string>& bound) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
   if (!bound) return {};
   double number = 0.0;
   if (detail::parse_into(std::string_view(*bound), number)) return {number};
-  return values_of(read_array(*bound));
+  if (*bound == "inf" || *bound == "+inf") return {inf};
+  if (*bound == "-inf") return {-inf};
+  return values_of(read_array(*bound, true));
 }
 
 Array read_if_given(const std::optional<std::string>& path, bool keep_nonfinite = false) {

@@ -25,7 +25,7 @@ struct ProblemData {
   /// ones behind its own, which is not stored. It is never part of the ridge.
   bool intercept = false;
   /// One number, which holds for all but the intercept; or one for each unknown, of
-  /// which that of the intercept may be missing. Empty means none.
+  /// which that of the intercept may be missing. Infinite ones, and empty, mean none.
   std::vector<double> lower;
   std::vector<double> upper;
   Array x0;         ///< one row per unknown, c columns; empty means 0

@@ -50,7 +50,7 @@ void check_derived(TomlTable& t, const SeriesSpec& out, unsigned traits) {
 
 void check_method(TomlTable& t, SeriesSpec& out) {
   const MethodInfo* method = find_method(out.options.method);
-  if (method == nullptr || method->name == "direct")
+  if (method == nullptr || method->name == "direct" || method->name == "active-set")
     t.refuse("method", "a series needs an iterative method", "hbm, minibatch-hbm, rk, …");
   const bool batched = !out.batches.empty() || !out.times_heuristic.empty();
   if (batched && !(method->traits & trait::batch))

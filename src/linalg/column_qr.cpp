@@ -112,7 +112,8 @@ void ColumnQr::reduce(std::span<const double> x, std::vector<double>& t) const {
   const ConstView w = w_.view();
   std::vector<std::pair<Index, double>> fixed;
   for (Index p = count_; p < cols(); ++p)
-    if (const double value = x[to_size(order_[to_size(p)])]; value != 0.0) fixed.emplace_back(p, value);
+    if (const double value = x[to_size(order_[to_size(p)])]; value != 0.0)
+      fixed.emplace_back(p, value);
   t.resize(to_size(rows()));
   for (Index i = 0; i < rows(); ++i) {
     double sum = w(i, cols());

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "linalg/factor.hpp"
 #include "linalg/norm.hpp"
@@ -90,8 +91,8 @@ class ActiveSet final : public Method {
     found_ = {true, system.rank(), rank_threshold(m, d_), {}, {}};
   }
 
-  void solve(BoundedLeastSquares& system, std::span<const double> s,
-             BoundedLeastSquares::Limits limits, double* x) const {
+  void solve(BoundedLeastSquares& system, std::span<const double> s, Limits limits,
+             double* x) const {
     std::vector<double> scaled(to_size(d_));
     for (Index j = 0; j < d_; ++j) scaled[to_size(j)] = x[j] / unit_;
     system.solve(s, limits, scaled);

@@ -112,7 +112,8 @@ class BoundedCg final : public Method {
   void curve() {
     const Index n = setting_.problem.rows();
     for (double& value : v_) value *= unit_;
-    setting_.products.full_gradient(view(v_), {zeros_.data(), n, columns_, 0}, view(q_), curvature_);
+    setting_.products.full_gradient(view(v_), {zeros_.data(), n, columns_, 0}, view(q_),
+                                    curvature_);
     for (double& value : v_) value /= unit_;
     state_.row_products += n;
     for (Index c = 0; has_ridge() && c < columns_; ++c) {

@@ -13,53 +13,39 @@
 // Columns are scaled by powers of two to norms near 1 first: every decision is the same
 // whatever units they have.
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "linalg/buffer.hpp"
+#include "method/free_set.hpp"
 
 namespace polyak {
-
-/// Which unknowns are free, and x within the limits: the others lie at one of them.
-struct FreeSet {
-  std::vector<double> x;
-  std::vector<char> free;
-};
 
 class BoundedLeastSquares {
  public:
   /// M is m × d; a scaled copy is kept.
   explicit BoundedLeastSquares(ConstView M);
 
-  struct Limits {
-    std::span<const double> lower, upper;  ///< d numbers each, infinite where there is none
-  };
   /// x starts within the limits and ends as a minimiser; where there are several, at the
   /// one nearest to the start, if that is reached without leaving the limits.
   void solve(std::span<const double> s, Limits limits, std::span<double> x);
 
   /// Numerical rank of M, once something was solved.
-  Index rank() const { return rank_; }
+  std::optional<Index> rank() const { return rank_; }
 
  private:
   void equilibrate(ConstView M);
   const Buffer& gram();
-  void guess(std::span<const double> s, Limits limits, std::span<const char> movable,
-             FreeSet& set);
+  void guess(std::span<const double> s, Limits limits, std::span<const char> movable, FreeSet& set);
   void nearest(const std::vector<Index>& Z, Limits limits, std::span<const double> start,
                std::span<double> x) const;
 
-  Buffer m_;                     // M·2^−e
-  Buffer gram_;                  // MᵀM of it; empty until it is asked for
-  std::vector<int> exponents_;   // e
-  std::vector<double> norms_;    // of the columns of m_
-  Index rank_ = 0;
+  Buffer m_;                    // M·2^−e
+  Buffer gram_;                 // MᵀM of it; empty until it is asked for
+  std::vector<int> exponents_;  // e
+  std::vector<double> norms_;   // of the columns of m_
+  std::optional<Index> rank_;
 };
-
-/// Step 1 above, with H = MᵀM and q = Mᵀs. Where H is singular to rounding, or the number
-/// of broken conditions no longer falls, the set comes out as it is then. `movable`: the
-/// unknowns that may be free at all. False when there is nothing better than the start.
-bool guess_free_set(ConstView H, std::span<const double> q, BoundedLeastSquares::Limits limits,
-                    std::span<const char> movable, FreeSet& set);
 
 }  // namespace polyak

@@ -1,5 +1,6 @@
 #include "polyak/problem.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -77,11 +78,21 @@ void check_ridge(const ProblemData& data) {
 }
 
 void check_bounds(const std::vector<double>& lower, const std::vector<double>& upper) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < lower.size(); ++j) {
-    require(lower[j] <= upper[j], "bounds, column " + std::to_string(j + 1),
-            "the lower bound is not below the upper one",
-            std::to_string(lower[j]) + " and " + std::to_string(upper[j]), "lower <= upper");
+    const std::string where = "bounds, column " + std::to_string(j + 1);
+    const std::string found = std::to_string(lower[j]) + " and " + std::to_string(upper[j]);
+    require(!std::isnan(lower[j]) && !std::isnan(upper[j]), where, "a bound is not a number", found,
+            "numbers, or -inf and inf for none");
+    require(lower[j] < inf && upper[j] > -inf, where, "no number lies between the bounds", found,
+            "a lower bound below inf and an upper bound above -inf");
+    require(lower[j] <= upper[j], where, "the lower bound is not below the upper one", found,
+            "lower <= upper");
   }
+}
+
+bool any_finite(const std::vector<double>& values) {
+  return std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
 // d × c as files hold it, to c × d as the solver wants it.
@@ -112,6 +123,7 @@ Problem::Problem(ProblemData data) : data_(std::move(data)) {
     lower_ = spread(data_.lower, cols(), data_.intercept, -inf, "lower");
     upper_ = spread(data_.upper, cols(), data_.intercept, inf, "upper");
     check_bounds(lower_, upper_);
+    if (!any_finite(lower_) && !any_finite(upper_)) lower_.clear(), upper_.clear();
   }
   x0_ = transpose(data_.x0, cols(), right_hand_sides(), "x0");
   reference_ = transpose(data_.reference, cols(), right_hand_sides(), "reference");

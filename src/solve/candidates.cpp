@@ -15,6 +15,8 @@ constexpr double most_for_normal = 4e6;     // condition of A whose square AᵀA
 constexpr double most_square_bytes = 4e9;
 constexpr double most_gram_seconds = 1e3;
 constexpr double unknown_krylov_steps = 50.0;
+constexpr double exact_seconds = 1.0;       // within bounds: what an exact answer is always worth
+constexpr double least_bounded_trial = 40.0;  // iterations, else bounded-cg is not tried first
 constexpr double least_reached = 1e-14;     // backward error that iterations come down to
 constexpr double until_seen = 3.0;          // times as long until they are seen to stand still
 constexpr double trial_share = 0.25;        // of the next method: what a trial of cg may take …
@@ -52,7 +54,7 @@ class Chooser {
     if (shape_.bounds) {
       for (const char* method : {"direct", "normal", "sketch-hbm", "cg", "lsqr"})
         rule_out(method, "it cannot keep x within bounds");
-      out_.candidates = {{"nag", "bounds are met by projected gradients", nag()}};
+      add_bounded();
       return std::move(out_);
     }
     const double direct = costs_.direct();
@@ -88,6 +90,32 @@ class Chooser {
     std::stable_sort(out_.candidates.begin(), out_.candidates.end(),
                      [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
     try_kaczmarz();
+  }
+
+  // Exactly where that can be afforded; where it would take long, conjugate gradients are
+  // tried first for a part of that time.
+  void add_bounded() {
+    auto& list = out_.candidates;
+    const double exact = costs_.active_set();
+    const double conjugate = costs_.krylov(1.5 * unknown_krylov_steps, 1.0);  // 1.5 reads each
+    const double bytes = 5.0 * std::min(n_, d_) * d_ * 8.0;
+    const double trial = std::floor(trial_share * exact / costs_.pass());
+    const bool factors = can_factor() && bytes <= most_square_bytes;
+    if (factors && exact > exact_seconds && trial >= least_bounded_trial)
+      list.push_back({"bounded-cg",
+                      fmt::format("a trial of {:.0f} passes: a quarter of what active-set would take",
+                                  trial),
+                      std::min(conjugate, trial * costs_.pass()), {}, trial});
+    if (factors)
+      list.push_back({"active-set", "exactly, by QR and the columns off their bounds", exact});
+    else
+      list.push_back({"bounded-cg", "conjugate gradients within the bounds", conjugate});
+    if (!factors)
+      rule_out("active-set", can_factor()
+                                 ? fmt::format("its factors take {:.2g} GB", bytes / 1e9)
+                                 : fmt::format("neither rows nor columns are {} or fewer",
+                                               most_exact_columns));
+    list.push_back({"nag", "projected gradients, when all else fails", nag()});
   }
 
   // LSQR needs no facts and little memory: what is left when all else fails.

@@ -17,6 +17,7 @@ constexpr double start_pass = 8e-6;       // of a pass, however little there is 
 constexpr double factor_flops = 4.0e10;   // Householder and Cholesky by LAPACK …
 constexpr double half_speed = 30.0;       // … from some columns on; here half of that
 constexpr double half_cholesky = 400.0;   // Cholesky gets there later
+constexpr double exchange_flops = 2.5e9;  // a column joins a factor: reads and writes all of it
 constexpr double start_look = 1e-3, slow_look = 2.5;  // a small QR is far from those rates
 
 constexpr double one_core_bytes = 8e9;    // of rows at random
@@ -71,6 +72,13 @@ double Costs::sketch() const {
 double Costs::direct() const {
   const double tall = std::max(n_, d_), thin = std::min(n_, d_);
   return (2.0 * tall + 12.0 * thin) * thin * thin / factor_ + around * pass_;
+}
+
+// Tall: R, RᵀR of it, and for each right-hand side some Cholesky factors and a QR or two of
+// the free columns. Wide: as many columns join one by one as there are rows.
+double Costs::active_set() const {
+  if (n_ >= d_) return (2.0 * n_ + (1.0 + 3.0 * c_) * d_) * d_ * d_ / factor_ + around * pass_;
+  return n_ * n_ * d_ * (20.0 / factor_ + c_ * 10.0 / exchange_flops) + around * pass_;
 }
 
 // √(d/s) off the error in each pass.

@@ -29,6 +29,7 @@ struct Costs {
   double krylov(double steps, double passes) const;
   double normal() const;                      ///< normal equations
   double direct() const;
+  double active_set() const;                  ///< bounds, exactly
   /// to `digits` e-folds, with the best sketch
   double sketched(double digits) const;
   /// rows of that sketch

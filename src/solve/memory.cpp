@@ -33,6 +33,8 @@ class Memory {
     const MethodInfo* info = find_method(method);
     double room = every_run();
     if (method == "direct") return room + direct();
+    if (method == "active-set") return room + active_set();
+    if (method == "bounded-cg") return room + 6.0 * c_ * d_;
     if (method == "normal") return room + normal();
     if (method == "sketch-hbm") return room + sketch();
     if (method == "lsqr" || method == "cgls") return room + krylov();
@@ -85,6 +87,13 @@ class Memory {
   double direct() const {
     const double small = std::min(n_, d_), squares = 3.0 * small * small + c_ * d_;
     return n_ < d_ ? n_ * (d_ + c_) + squares : std::max(factor(n_, d_ + c_), squares);
+  }
+
+  // method/active_set: R, or the rows of a wide A; scaled, with its Gram matrix, and twice
+  // for the free columns. Where A is not of full rank, singular values of it.
+  double active_set() const {
+    const double small = std::min(n_, d_) * (d_ + c_);
+    return n_ < d_ ? 7.0 * small : std::max(factor(n_, d_ + c_), 5.0 * (d_ + c_) * (d_ + c_));
   }
 
   // method/normal: what AᵀA is made from, or itself twice and its factor.

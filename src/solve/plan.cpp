@@ -61,14 +61,16 @@ class Planner {
   double unscaled(double v) const { return v / facts_.scale.a / facts_.scale.a; }
 
   void check_method() const {
-    if (problem_.has_bounds() && !(info_->traits & trait::bounds)) refuse("bounds");
-    if (problem_.ridge() > 0.0 && !(info_->traits & trait::ridge)) refuse("a ridge term");
+    if (problem_.has_bounds() && !(info_->traits & trait::bounds))
+      refuse("bounds", "try active-set or bounded-cg");
+    if (problem_.ridge() > 0.0 && !(info_->traits & trait::ridge))
+      refuse("a ridge term", "try nag, hbm or minibatch-hbm");
   }
 
-  [[noreturn]] void refuse(const std::string& thing) const {
+  [[noreturn]] void refuse(const std::string& thing, const std::string& hint) const {
     throw Error(ErrorCode::usage, {.what = "the method " + plan_.method + " cannot handle " + thing,
                                    .where = "--method",
-                                   .hint = "try nag, hbm or minibatch-hbm"});
+                                   .hint = hint});
   }
 
   void choose_sampling() {
@@ -287,7 +289,8 @@ class Planner {
 
 std::string choose_method(const Problem& problem, const std::string& asked) {
   if (asked != "auto") return asked;
-  if (problem.has_bounds()) return "nag";
+  if (problem.has_bounds())
+    return std::min(problem.rows(), problem.cols()) <= most_exact_columns ? "active-set" : "bounded-cg";
   return problem.cols() <= most_exact_columns ? "direct" : "lsqr";
 }
 

@@ -155,7 +155,15 @@ TEST(automatic_plan, takes_or_rules_out_every_method_with_a_reason) {
       EXPECT_GT(step.memory_bytes, 0.0);
     }
   }
-  EXPECT_EQ(automatic_plan(bounded, automatic()).steps[0].method, "nag");
+  EXPECT_EQ(automatic_plan(bounded, automatic()).steps[0].method, "active-set");
+  bounded = dense(100000, 4000);
+  bounded.bounds = true;
+  EXPECT_EQ(automatic_plan(bounded, automatic()).steps[0].method, "bounded-cg");
+  EXPECT_NE(reason(automatic_plan(bounded, automatic()), "active-set").find("3000"), std::string::npos);
+  bounded = dense(1000000, 1000);  // a minute exactly: conjugate gradients are tried first
+  bounded.bounds = true;
+  EXPECT_EQ(automatic_plan(bounded, automatic()).steps[0].method, "bounded-cg");
+  EXPECT_EQ(automatic_plan(bounded, automatic()).steps[1].method, "active-set");
   EXPECT_EQ(automatic_plan(ridge, automatic()).rows_to_look_at, 0);
   EXPECT_NE(reason(automatic_plan(dense(2000000, 5000), automatic()), "direct").find("3000"),
             std::string::npos);

@@ -120,7 +120,7 @@ TEST(bounds, end_at_a_point_that_meets_the_optimality_conditions) {
   ProblemData parts = data(A, b);
   parts.lower = {0.0};
   parts.upper = {0.1};
-  for (const char* method : {"auto", "gd", "hbm", "nag"}) {
+  for (const char* method : {"auto", "gd", "hbm", "nag", "active-set", "bounded-cg"}) {
     const Report report = solve(Problem(parts), tight(method));
     EXPECT_EQ(report.status, Status::converged) << method << ": " << report.reason;
     const Rows x = solution(report), g = A.transpose() * (A * x - b);
@@ -139,6 +139,45 @@ TEST(bounds, are_refused_by_methods_that_cannot_keep_them) {
   parts.lower = {0.0};
   for (const char* method : {"cgls", "lsqr", "direct", "ark"})
     EXPECT_THROW((void)solve(Problem(parts), with_method(method)), Error) << method;
+}
+
+TEST(bounds, that_are_infinite_are_none) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  ProblemData parts = data(random(9, 2, 15), random(9, 1, 16));
+  parts.lower = {-inf};
+  parts.upper = {inf, inf};
+  EXPECT_FALSE(Problem(parts).has_bounds());
+  EXPECT_EQ(solve(Problem(parts)).method, "direct");
+  parts.upper = {inf, 3.0};
+  EXPECT_TRUE(Problem(parts).has_bounds());
+  EXPECT_EQ(solve(Problem(parts)).method, "active-set");
+}
+
+TEST(bounds, that_no_number_meets_are_refused) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  ProblemData parts = data(random(9, 2, 15), random(9, 1, 16));
+  for (const auto& [lower, upper] : {std::pair{inf, inf}, {-inf, -inf}, {std::nan(""), 1.0},
+                                     {0.0, std::nan("")}, {1.0, 0.5}}) {
+    parts.lower = {lower};
+    parts.upper = {upper};
+    EXPECT_THROW(Problem{parts}, Error) << lower << " " << upper;
+  }
+}
+
+// The exact method may not be affordable: then what follows it must keep the bounds too.
+TEST(bounds, are_kept_by_whatever_auto_ends_with) {
+  ProblemData parts = data(random(40, 3100, 21), random(40, 1, 22));
+  parts.lower = {-0.01};
+  parts.upper = {0.02};
+  for (const MatrixPtr& A : {parts.A, matrix(random(3200, 3100, 23))}) {
+    parts.A = A;
+    parts.b = array(random(A->rows(), 1, 24));
+    const Report report = solve(Problem(parts), with_method("auto"));
+    EXPECT_EQ(report.status, Status::converged) << report.reason;
+    EXPECT_EQ(report.method, A->rows() == 40 ? "active-set" : "bounded-cg");
+    EXPECT_GE(solution(report).minCoeff(), -0.01);
+    EXPECT_LE(solution(report).maxCoeff(), 0.02);
+  }
 }
 
 TEST(a_start_vector, leads_every_method_to_the_nearest_solution_of_a_wide_system) {

@@ -67,7 +67,7 @@ class EveryRank : public testing::TestWithParam<std::string> {
     SolveOptions options = ample(GetParam());
     options.tol = 0.0;
     const std::string& m = GetParam();
-    const bool fast = m == "direct" || m == "normal" || m == "sketch-hbm";
+    const bool fast = m == "direct" || m == "active-set" || m == "normal" || m == "sketch-hbm";
     const bool krylov = !(find_method(m)->traits & trait::step_size);
     options.max_iterations = fast ? 1 : krylov ? 4 : 40;
     return options;

@@ -2,8 +2,9 @@
 #include <cmath>
 
 #include "linalg/blas.hpp"
+#include "linalg/buffer.hpp"
 #include "linalg/factor.hpp"
-#include "method/bounded_least_squares.hpp"
+#include "method/free_set.hpp"
 
 namespace polyak {
 namespace {
@@ -13,8 +14,8 @@ constexpr int patience = 3;      // rounds without fewer broken conditions
 
 class Pivoting {
  public:
-  Pivoting(ConstView H, std::span<const double> q, BoundedLeastSquares::Limits limits,
-           std::span<const char> movable, FreeSet& set)
+  Pivoting(ConstView H, std::span<const double> q, Limits limits, std::span<const char> movable,
+           FreeSet& set)
       : H_(H), q_(q), limits_(limits), movable_(movable), set_(set), g_(q.size()) {}
 
   // All free at first: the unconstrained minimum tells most about the sides.
@@ -39,10 +40,12 @@ class Pivoting {
   double& x(Index j) { return set_.x[to_size(j)]; }
 
   void gradient() {  // g = Hx − q
-    std::copy(q_.begin(), q_.end(), g_.begin());
-    const Index d = H_.rows;
-    gemm(1.0, {set_.x.data(), 1, d, d}, Transpose::no, H_, Transpose::no, -1.0,
-         {g_.data(), 1, d, d});
+    for (std::size_t j = 0; j < g_.size(); ++j) g_[j] = -q_[j];
+    for (Index i = 0; i < H_.rows; ++i) {
+      const double *row = H_.row(i), factor = x(i);
+      if (factor == 0.0) continue;
+      for (std::size_t j = 0; j < g_.size(); ++j) g_[j] += factor * row[j];
+    }
   }
 
   // H_FF z = q_F − H_FB x_B.
@@ -103,7 +106,7 @@ class Pivoting {
 
   ConstView H_;
   std::span<const double> q_;
-  BoundedLeastSquares::Limits limits_;
+  Limits limits_;
   std::span<const char> movable_;
   FreeSet& set_;
   std::vector<double> g_;
@@ -111,7 +114,7 @@ class Pivoting {
 
 }  // namespace
 
-bool guess_free_set(ConstView H, std::span<const double> q, BoundedLeastSquares::Limits limits,
+bool guess_free_set(ConstView H, std::span<const double> q, Limits limits,
                     std::span<const char> movable, FreeSet& set) {
   return Pivoting(H, q, limits, movable, set).run();
 }
