@@ -7,8 +7,21 @@
 #include "linalg/norm.hpp"
 
 namespace polyak {
+namespace {
 
-Monitor::Monitor(const Problem& problem, const MatrixFacts& facts, Products& products, double tol)
+// ‖A‖_F² is the sum of no more than min(n, d) squared singular values.
+double least_norm(const Problem& problem, double frobenius) {
+  const Index rows = problem.ridge() > 0.0 ? problem.cols() : problem.rows();
+  return frobenius / std::sqrt(static_cast<double>(std::max<Index>(1, std::min(rows, problem.cols()))));
+}
+
+// How many times a bar is passed.
+double above(double value, double bar) { return value == 0.0 ? 0.0 : value / bar; }
+
+}  // namespace
+
+Monitor::Monitor(const Problem& problem, const MatrixFacts& facts, Products& products, double tol,
+                 const std::optional<StopRule>& rule)
     : problem_(problem),
       facts_(facts),
       products_(products),
@@ -18,6 +31,8 @@ Monitor::Monitor(const Problem& problem, const MatrixFacts& facts, Products& pro
       // With a ridge the problem is [A; √ridge·I]x = [b; 0], and so are its norms.
       frobenius_(std::sqrt(facts.frobenius2 + ridge_ * static_cast<double>(problem.cols()))),
       b_norm_(norm_of_any_size(facts.b_norms.data(), std::ssize(facts.b_norms))),
+      rule_(rule),
+      norm_(least_norm(problem, frobenius_) / facts.scale.a),
       g_(to_size(problem.right_hand_sides() * problem.cols())),
       residual2_(to_size(problem.right_hand_sides())) {}
 
@@ -59,6 +74,8 @@ double Monitor::size_of(ConstView x, Index c) const {
 }
 
 Monitor::Bars Monitor::bars(ConstView x, Index c) const {
+  if (rule_)
+    return {rule_->residual * facts_.scale.b, rule_->cosine * norm_ * facts_.scale.a};
   return {tol_ * size_of(x, c), tol_ * frobenius_};
 }
 
@@ -106,7 +123,20 @@ Measured Monitor::measure(ConstView x) {
   if (b_norm_ > 0.0) out.line.relative_residual = std::sqrt(data2) / b_norm_;
   out.line.relative_gradient = worst_gradient;
   if (problem_.has_reference()) out.line.error = error(x);
+  if (rule_) judge_by_rule(out);
   return out;
+}
+
+// ‖Aᵀr‖/‖r‖ is one more bound on ‖A‖ from below.
+void Monitor::judge_by_rule(Measured& out) {
+  const double r = out.residual / facts_.scale.b, g = out.line.gradient_norm;
+  if (r > 0.0 && std::isfinite(g / r)) norm_ = std::max(norm_, g / r);
+  const double by_residual = above(r, rule_->residual);
+  const double by_gradient = above(g, std::max(rule_->gradient, rule_->cosine * norm_ * r));
+  out.by_residual = by_residual <= by_gradient;
+  out.distance = rule_->can_end() ? std::min(by_residual, by_gradient)
+                                  : std::numeric_limits<double>::infinity();
+  out.backward_error = out.distance * tol_;
 }
 
 // ‖r‖ ≥ ‖Ãᵀr‖/‖Ã‖_F, so that both tests of measure() have a lower bound.
@@ -115,6 +145,13 @@ bool Monitor::surely_above(ConstView x, std::span<const double> gradient2,
   for (std::size_t c = 0; c < gradient2.size(); ++c) {
     const auto row = static_cast<Index>(c);
     const double g = std::sqrt(gradient2[c]) / frobenius_;
+    if (rule_) {
+      const Bars bar = bars(x, row);
+      const double least = rule_->gradient * facts_.scale.a * facts_.scale.b;
+      if (g > bar.residual && g * frobenius_ > std::max(least, bar.gradient * most_residual))
+        return true;
+      continue;
+    }
     if (g > tol_ * size_of(x, row) && g > tol_ * most_residual) return true;
   }
   return false;

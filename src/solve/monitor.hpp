@@ -4,6 +4,7 @@
 // say about the tolerance. Everything here is in the scaled problem's units
 // until it goes into a Measurement.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct Measured {
 
 class Monitor {
  public:
-  Monitor(const Problem& problem, const MatrixFacts& facts, Products& products, double tol);
+  Monitor(const Problem& problem, const MatrixFacts& facts, Products& products, double tol,
+          const std::optional<StopRule>& rule = {});
 
   /// Reads A once.
   Measured measure(ConstView x);
@@ -48,12 +50,15 @@ class Monitor {
   void add_ridge(ConstView x);
   void project_gradient(ConstView x);
   double error(ConstView x) const;
+  void judge_by_rule(Measured& out);
   double size_of(ConstView x, Index c) const;  // ‖A‖_F‖x‖ + ‖b‖
 
   const Problem& problem_;
   const MatrixFacts& facts_;
   Products& products_;
   double tol_, ridge_, unit_, frobenius_, b_norm_;
+  std::optional<StopRule> rule_;
+  double norm_;  // ‖A‖ from below, in the user's units: what rule_ takes for it
   std::vector<double> g_, residual2_;
 };
 
