@@ -117,10 +117,10 @@ PetscErrorCode view_ksp_polyak(KSP ksp, PetscViewer viewer) {
   PetscCall(
       PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) return 0;
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  asked: method %s, sampling %s, seed %llu, ridge %g, norm %s\n",
-                                   method_of(ksp).c_str(), own.options.sampling.c_str(),
-                                   static_cast<unsigned long long>(own.options.seed), own.ridge,
-                                   own.norm.c_str()));
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer, "  asked: method %s, sampling %s, seed %llu, ridge %g, norm %s\n",
+      method_of(ksp).c_str(), own.options.sampling.c_str(),
+      static_cast<unsigned long long>(own.options.seed), own.ridge, own.norm.c_str()));
   if (!own.used.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  used: %s\n", own.used.c_str()));
   return 0;

@@ -73,12 +73,12 @@ void check_method(KSP ksp) {
   if (!polyak_of(ksp).A->only_products() ||
       std::find(by_products.begin(), by_products.end(), method) != by_products.end())
     return;
-  throw Error(ErrorCode::usage,
-              {.what = "the method " + method + " needs the rows of A, and this matrix is known by "
-                       "its products only",
-               .where = "-ksp_polyak_method",
-               .expected = "lsqr, cgls, cg, gd, hbm or nag",
-               .hint = "MatConvert it to MATAIJ for the others"});
+  throw Error(ErrorCode::usage, {.what = "the method " + method +
+                                         " needs the rows of A, and this matrix is known by "
+                                         "its products only",
+                                 .where = "-ksp_polyak_method",
+                                 .expected = "lsqr, cgls, cg, gd, hbm or nag",
+                                 .hint = "MatConvert it to MATAIJ for the others"});
 }
 
 // What PETSc means by -ksp_rtol, -ksp_atol and -ksp_divtol; ksp->ttol and ksp->rnorm0 are
@@ -103,12 +103,13 @@ SolveOptions options_of(KSP ksp) {
   return options;
 }
 
-// Of data that converged by the normal residual |A'r|, as the other one has its own test.
+// Of an A of zeros the normal residual is zero, and was not measured.
 KSPConvergedReason converged(KSP ksp, const Report& report) {
-  if (polyak_of(ksp).norm == "petsc")
-    return report.gradient_norm.value_or(0.0) < ksp->abstol ? KSP_CONVERGED_ATOL_NORMAL
-                                                            : KSP_CONVERGED_RTOL_NORMAL;
-  return report.reason.starts_with("|A'r|") ? KSP_CONVERGED_RTOL_NORMAL : KSP_CONVERGED_RTOL;
+  const std::string& why = report.reason;
+  if (why.starts_with("|r|") || why.starts_with("the backward error")) return KSP_CONVERGED_RTOL;
+  const bool petsc = polyak_of(ksp).norm == "petsc";
+  return petsc && report.gradient_norm.value_or(0.0) < ksp->abstol ? KSP_CONVERGED_ATOL_NORMAL
+                                                                   : KSP_CONVERGED_RTOL_NORMAL;
 }
 
 KSPConvergedReason reason_of(KSP ksp, const Report& report) {
@@ -162,7 +163,7 @@ void finish(KSP ksp, const Watcher& watcher, const Report& report) {
   polyak_of(ksp).used = described(report);
   ksp->reason = watcher.reason();
   if (ksp->reason != KSP_CONVERGED_ITERATING) return;  // x is the one that was tested
-  store(report.x.view(), ksp->vec_sol);  // d numbers, one below the other
+  store(report.x.view(), ksp->vec_sol);                // d numbers, one below the other
   ksp->its = as_count(report.iterations);
   if (report.residual_norm) ksp->rnorm = *report.residual_norm;
   ksp->reason = reason_of(ksp, report);

@@ -26,9 +26,7 @@ bool has_default_test(KSP ksp) {
   return ksp->converged == KSPConvergedDefault || ksp->converged == KSPLSQRConvergedDefault;
 }
 
-bool has_own_test(KSP ksp) {
-  return !has_default_test(ksp) && ksp->converged != KSPConvergedSkip;
-}
+bool has_own_test(KSP ksp) { return !has_default_test(ksp) && ksp->converged != KSPConvergedSkip; }
 
 void Watcher::measured_x(ConstView x) {
   if (stop_requested()) return;
@@ -64,19 +62,24 @@ PetscErrorCode Watcher::tell(PetscInt iteration, PetscReal residual) {
   return 0;
 }
 
-// KSPConvergedDefault sets ksp->rnorm0 and ksp->ttol when it is asked for iteration 0, once.
 // That a run diverges polyak says by itself (StopRule::most_residual): it may go on with a
-// smaller step. So it does, where rtol is its own tolerance, that x is an answer.
+// smaller step. So it does, where rtol is its own tolerance, that x is an answer, and where a
+// ridge has its part in the residual.
+bool Watcher::left_to_polyak(PetscInt iteration, KSPConvergedReason reason) const {
+  const KspPolyak& own = polyak_of(ksp_);
+  const bool small = reason == KSP_CONVERGED_RTOL || reason == KSP_CONVERGED_ATOL;
+  if (own.norm != "petsc") return reason == KSP_CONVERGED_RTOL;
+  return (reason == KSP_DIVERGED_DTOL && iteration > 0) || (small && own.ridge > 0.0);
+}
+
+// KSPConvergedDefault sets ksp->rnorm0 and ksp->ttol when it is asked for iteration 0, once.
 PetscErrorCode Watcher::test(PetscInt iteration, PetscReal residual) {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   if (has_own_test(ksp_)) {
     PetscCall((*ksp_->converged)(ksp_, iteration, residual, &reason_, ksp_->cnvP));
   } else if (has_default_test(ksp_) && !runs_to_the_end(ksp_)) {
     PetscCall(KSPConvergedDefault(ksp_, iteration, residual, &reason, ksp_->cnvP));
-    const bool petsc = polyak_of(ksp_).norm == "petsc";
-    const bool left_to_polyak = petsc ? reason == KSP_DIVERGED_DTOL && iteration > 0
-                                      : reason == KSP_CONVERGED_RTOL;
-    if (!left_to_polyak) reason_ = reason;
+    if (!left_to_polyak(iteration, reason)) reason_ = reason;
   }
   return 0;
 }

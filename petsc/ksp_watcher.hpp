@@ -31,6 +31,7 @@ class Watcher final : public Observer {
   void report(PetscInt iteration, PetscReal residual);
   PetscErrorCode tell(PetscInt iteration, PetscReal residual);
   PetscErrorCode test(PetscInt iteration, PetscReal residual);
+  bool left_to_polyak(PetscInt iteration, KSPConvergedReason reason) const;
 
   KSP ksp_;
   bool begun_ = false;

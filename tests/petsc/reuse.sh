@@ -55,7 +55,7 @@ expect 0 ranks 2 ./driver "${steep[@]}" -ksp_divtol 3
 stdout_has "DIVERGED_DTOL after"
 
 # Monitors see the x of the moment.
-expect 0 ranks 2 ./driver "${tolerances[@]}" -ksp_rtol 1e-10 -ksp_monitor_true_residual
+expect 0 ranks 2 ./driver "${tolerances[@]}" -ksp_polyak_check_interval 1 -ksp_rtol 1e-10 -ksp_monitor_true_residual
 python - <<'PY' || fail "the true residual is another"
 rows = [line.split() for line in open("out") if "true resid norm" in line]
 told, true = [float(row[5]) for row in rows], [float(row[9]) for row in rows]
