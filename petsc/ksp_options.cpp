@@ -73,6 +73,15 @@ PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
   PetscCall(read.count("-ksp_polyak_check_interval",
                        "Iterations between measurements of the residual; by cost unless given",
                        o.measure_every_iterations));
+  PetscCall(read.word("-ksp_polyak_norm",
+                      "What -ksp_rtol means: petsc (|r| beside |b|, or |A'r| beside |A||r|) or "
+                      "backward (the backward error, as of polyak solve)",
+                      own.norm));
+  PetscCheck(own.norm == "petsc" || own.norm == "backward", PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE,
+             "polyak: -ksp_polyak_norm: there is no norm of that name (found %s, expected petsc or "
+             "backward)",
+             own.norm.c_str());
   PetscCall(read.word("-ksp_polyak_exchange",
                       "Sums of gradients over ranks: all columns, ghosts (those that rows share), "
                       "or auto, by how much is said",
@@ -90,12 +99,15 @@ PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
 
 std::string method_of(KSP ksp) {
   const SolveOptions& asked = polyak_of(ksp).options;
-  if (!asked.method.empty()) return asked.method;
+  const MatrixPtr& A = polyak_of(ksp).A;
+  const bool by_products = A && A->only_products();
+  if (!asked.method.empty() && !(by_products && asked.method == "auto")) return asked.method;
   const SolveOptions plain;
   const bool sampled = asked.batch_size || asked.step_size || asked.momentum || asked.lambda_min ||
                        asked.lambda_max || asked.measure_every_iterations ||
                        asked.sampling != plain.sampling || asked.parameters != plain.parameters ||
                        asked.gamma != plain.gamma;
+  if (by_products && !sampled) return "lsqr";
   return sampled || runs_to_the_end(ksp) ? "minibatch-hbm" : "auto";
 }
 
@@ -105,9 +117,10 @@ PetscErrorCode view_ksp_polyak(KSP ksp, PetscViewer viewer) {
   PetscCall(
       PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) return 0;
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  asked: method %s, sampling %s, seed %llu, ridge %g\n",
-                                   method_of(ksp).c_str(), own.options.sampling.c_str(),
-                                   static_cast<unsigned long long>(own.options.seed), own.ridge));
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer, "  asked: method %s, sampling %s, seed %llu, ridge %g, norm %s\n",
+      method_of(ksp).c_str(), own.options.sampling.c_str(),
+      static_cast<unsigned long long>(own.options.seed), own.ridge, own.norm.c_str()));
   if (!own.used.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  used: %s\n", own.used.c_str()));
   return 0;

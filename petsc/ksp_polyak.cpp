@@ -1,90 +1,16 @@
 #include "ksp_polyak.hpp"
 
-#include "mpi_sums.hpp"
-#include "polyak/error.hpp"
-#include "polyak/ranks.hpp"
-
 namespace polyak {
 
 LogEvents log_events;
 
 namespace {
 
-// PETSc chooses a preconditioner unless told, and would factor A for it.
-void use_no_preconditioner(KSP ksp) {
-  PC pc = nullptr;
-  char asked[64] = "";
-  PetscBool given = PETSC_FALSE;
-  checked(KSPGetPC(ksp, &pc));
-  checked(PetscOptionsGetString(reinterpret_cast<PetscObject>(pc)->options,
-                                reinterpret_cast<PetscObject>(pc)->prefix, "-pc_type", asked,
-                                sizeof asked, &given));
-  if (given && std::string(asked) != PCNONE)
-    throw Error(ErrorCode::usage, {.what = "KSP polyak uses no preconditioner",
-                                   .where = "-pc_type",
-                                   .found = asked,
-                                   .expected = "none"});
-  checked(PCSetType(pc, PCNONE));
-}
-
-// Every rank leaves with an error of any: sums are formed together from here on.
-MatrixPtr rows_or_error(Mat A, MPI_Comm comm) {
-  MatrixPtr own;
-  std::string line;
-  try {
-    own = own_rows(A);
-  } catch (const std::exception& error) {
-    line = error.what();
-  }
-  int failed = line.empty() ? 0 : 1;
-  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm);
-  if (failed != 0 && line.empty()) line = "another rank could not read its rows";
-  if (failed != 0) throw Error(ErrorCode::bad_data, {.what = line});
-  return own;
-}
-
-class LoggedGhosts final : public MpiGhosts {
- public:
-  using MpiGhosts::MpiGhosts;
-  void add(View g) override {
-    checked(PetscLogEventBegin(log_events.sums, 0, 0, 0, 0));
-    MpiGhosts::add(g);
-    checked(PetscLogEventEnd(log_events.sums, 0, 0, 0, 0));
-  }
-};
-
-void prepare(KSP ksp) {
-  Mat A = nullptr;
-  checked(KSPGetOperators(ksp, &A, nullptr));
-  use_no_preconditioner(ksp);
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(A));
-  PetscMPIInt rank = 0, ranks = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
-  PetscInt rows = 0, first = 0;
-  checked(MatGetSize(A, &rows, nullptr));
-  checked(MatGetOwnershipRange(A, &first, nullptr));
-  MatrixPtr own = rows_or_error(A, comm);
-  const auto complete = [comm](std::span<double> sums) {
-    checked(PetscLogEventBegin(log_events.sums, 0, 0, 0, 0));
-    complete_sums(comm, sums);
-    checked(PetscLogEventEnd(log_events.sums, 0, 0, 0, 0));
-  };
-  PetscMPIInt tag = 0;
-  checked(PetscObjectGetNewTag(reinterpret_cast<PetscObject>(A), &tag));
-  KspPolyak& polyak = polyak_of(ksp);
-  polyak.ghosts = std::make_shared<LoggedGhosts>(comm, tag);
-  polyak.A = rank_rows(
-      std::move(own), first, rows, rank, ranks, complete,
-      [comm](auto words, auto& received) { exchange_words(comm, words, received); },
-      ranks > 1 ? polyak.ghosts : nullptr);
-}
-
 PetscErrorCode set_up(KSP ksp) {
-  PetscCall(PetscLogEventBegin(log_events.set_up, ksp, 0, 0, 0));
-  const PetscErrorCode code = guarded(ksp, [&] { prepare(ksp); });
-  PetscCall(PetscLogEventEnd(log_events.set_up, ksp, 0, 0, 0));
-  return code;
+  return guarded(ksp, [&] {
+    use_no_preconditioner(ksp);
+    follow_operator(ksp);
+  });
 }
 
 PetscErrorCode reset(KSP ksp) {
@@ -94,9 +20,10 @@ PetscErrorCode reset(KSP ksp) {
 }
 
 PetscErrorCode destroy(KSP ksp) {
+  const PetscErrorCode code = give_back_preconditioner(ksp);
   delete static_cast<KspPolyak*>(ksp->data);
   ksp->data = nullptr;
-  return 0;
+  return code;
 }
 
 }  // namespace

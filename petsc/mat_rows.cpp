@@ -12,13 +12,6 @@ namespace {
 using Column = std::conditional_t<sizeof(PetscInt) == 4, std::int32_t, Index>;
 static_assert(sizeof(Column) == sizeof(PetscInt));
 
-bool is_type(Mat A, const char* one, const char* several) {
-  PetscBool match = PETSC_FALSE;
-  checked(PetscObjectBaseTypeCompareAny(reinterpret_cast<PetscObject>(A), &match, one, several,
-                                        nullptr));
-  return match == PETSC_TRUE;
-}
-
 // A reference of our own to a matrix of this process, for as long as it is viewed.
 std::shared_ptr<const void> kept(Mat A) {
   return {A, [](Mat mat) { static_cast<void>(MatDestroy(&mat)); }};
@@ -66,10 +59,8 @@ void check_entries(Mat A) {
 
 MatrixPtr aij_rows(Mat A) {
   check_entries(A);
-  PetscBool whole = PETSC_FALSE;  // an mpiaij of one process is not a seqaij
-  checked(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(A), MATSEQAIJ, &whole));
   Mat local = A;
-  if (whole)
+  if (is_type(A, MATSEQAIJ))  // an mpiaij of one process is not one
     checked(PetscObjectReference(reinterpret_cast<PetscObject>(A)));
   else
     checked(MatMPIAIJGetLocalMat(A, MAT_INITIAL_MATRIX, &local));
@@ -94,28 +85,32 @@ MatrixPtr dense_rows(Mat A) {
   return dense_matrix(std::move(out), n, d);
 }
 
-[[noreturn]] void refuse(Mat A) {
-  MatType type = nullptr;
-  checked(MatGetType(A, &type));
-  throw Error(ErrorCode::usage,
-              {.what = "KSP polyak cannot see the rows of this matrix",
-               .where = "A",
-               .found = std::string("type ") + (type ? type : "unknown"),
-               .expected = "aij, dense, or one that composes MatRowBatchGradient_C",
-               .hint = "MatConvert it to MATAIJ"});
-}
-
-}  // namespace
-
-MatrixPtr own_rows(Mat A) {
-  if (auto rows = rows_of_shell(A)) return rows;
+bool composes_rows(Mat A) {
   void (*function)(void) = nullptr;
   checked(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(A), "MatRowBatchGradient_C",
                                    &function));
-  if (function) return batch_gradient_rows(A);
-  if (is_type(A, MATSEQAIJ, MATMPIAIJ)) return aij_rows(A);
-  if (is_type(A, MATSEQDENSE, MATMPIDENSE)) return dense_rows(A);
-  refuse(A);
+  return function != nullptr;
+}
+
+bool is_aij(Mat A) { return is_type(A, MATSEQAIJ) || is_type(A, MATMPIAIJ); }
+bool is_dense(Mat A) { return is_type(A, MATSEQDENSE) || is_type(A, MATMPIDENSE); }
+
+}  // namespace
+
+bool is_type(Mat A, const char* type) {
+  PetscBool match = PETSC_FALSE;
+  checked(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(A), type, &match));
+  return match == PETSC_TRUE;
+}
+
+bool is_stored(Mat A) { return !composes_rows(A) && (is_aij(A) || is_dense(A)); }
+
+MatrixPtr own_rows(Mat A) {
+  if (auto rows = rows_of_shell(A)) return rows;
+  if (composes_rows(A)) return batch_gradient_rows(A);
+  if (is_aij(A)) return aij_rows(A);
+  if (is_dense(A)) return dense_rows(A);
+  return product_rows(A);
 }
 
 }  // namespace polyak

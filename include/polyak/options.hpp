@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,25 @@
 namespace polyak {
 
 enum class Sampling { row_norm, uniform, mixed, given };
+
+/// Ends a run in place of the tolerance, by norms in the user's units (with a ridge, those
+/// of the problem with the ridge rows below A): x is an answer where ‖r‖ ≤ residual,
+/// ‖Aᵀr‖ ≤ gradient or ‖Aᵀr‖ ≤ cosine·‖A‖‖r‖. Here ‖A‖ is a bound on the largest singular
+/// value from below, so that the last is never weaker than it reads. A run whose ‖r‖ passes
+/// most_residual has diverged. All zero: only the observer ends the run.
+struct StopRule {
+  double residual = 0.0;
+  double gradient = 0.0;
+  double cosine = 0.0;
+  double most_residual = std::numeric_limits<double>::infinity();
+
+  void tighten(double factor) {
+    residual *= factor;
+    gradient *= factor;
+    cosine *= factor;
+  }
+  bool can_end() const { return residual > 0.0 || gradient > 0.0 || cosine > 0.0; }
+};
 
 struct SolveOptions {
   std::string method = "auto";
@@ -47,6 +67,8 @@ struct SolveOptions {
   /// step_size and momentum.
   std::function<double(Index)> step_sequence;
   std::function<double(Index)> momentum_sequence;
+  /// In place of tol, by which auto and the plans still reckon.
+  std::optional<StopRule> stop_rule;
   /// Measure at iterations 0, m, 2m, … exactly, instead of by cost.
   std::optional<Index> measure_every_iterations;
   /// Independent runs of one seed differ by stream.

@@ -55,6 +55,10 @@ class RowMatrix {
   virtual double gram_products() const {
     return static_cast<double>(rows()) * static_cast<double>(cols()) * static_cast<double>(cols());
   }
+  /// Single rows cannot be read: multiply, add_transposed, range_gradient and norms are
+  /// asked for all rows held here at a time, on every process together, and nothing else.
+  /// Norms are estimates then.
+  virtual bool only_products() const { return false; }
   /// What it is, for people: "dense, double", "csr, 32-bit columns".
   virtual std::string kind() const = 0;
   /// Bytes that reading all rows once takes from memory.

@@ -21,6 +21,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void measured(const Measurement&) {}
+  /// Just before that: the x that was measured, one row per right-hand side.
+  virtual void measured_x(ConstView) {}
   /// Now and then, also between measurements.
   virtual void progress(Index /*iteration*/, Index /*row_products*/) {}
   /// True ends the run after the current chunk (status interrupted).

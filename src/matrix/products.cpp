@@ -32,6 +32,7 @@ Products::Products(const RowMatrix& A, std::span<const double> weights, Scale sc
 // numbers each) stays small beside the rows' own work, and that the first rows
 // of each, which nobody asked for in time, are few.
 Index Products::chunk_count(Index rows) const {
+  if (A_.only_products()) return 1;
   const double work = static_cast<double>(rows) * entries_per_row_;
   const double d = static_cast<double>(std::max<Index>(1, A_.cols()));
   const double n = static_cast<double>(rows);
@@ -175,17 +176,18 @@ void Products::multiply(ConstView x, View y) {
 }
 
 void Products::transposed(ConstView y, View g) {
-  constexpr Index block = 64;
-  const Index chunks = row_chunks();
+  const Index chunks = row_chunks(), block = A_.only_products() ? std::max<Index>(1, own_rows_) : 64;
   double* weighted = scratch(chunks * block * y.cols);
   sum_chunks(chunks, g, nullptr, [&](Index chunk, View sum) {
     const Index last = start(chunk + 1, chunks);
-    for (Index i = start(chunk, chunks); i < last; i += block) {
+    Index i = start(chunk, chunks);
+    do {  // once where there is no row: others may wait for this process
       const View out{weighted + chunk * block * y.cols, std::min(block, last - i), y.cols, y.cols};
       for (Index r = 0; r < out.rows; ++r)
         for (Index c = 0; c < y.cols; ++c) out(r, c) = root_weight(i + r) * y(i + r, c);
       A_.add_transposed(i, i + out.rows, out, sum);
-    }
+      i += block;
+    } while (i < last);
   });
 }
 

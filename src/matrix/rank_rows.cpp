@@ -35,6 +35,7 @@ class RankRows final : public RowMatrix {
   double gram_products() const override { return gram_products_; }
   double bytes() const override { return bytes_; }
   std::string kind() const override { return own_->kind(); }
+  bool only_products() const override { return own_->only_products(); }
   Share share() const override {
     return {own_.get(), first_, rank_, ranks_, exchange_ ? &exchange_ : nullptr, columns_.get()};
   }
@@ -63,7 +64,7 @@ class RankRows final : public RowMatrix {
                       ConstView x, ConstView b, View g,
                       std::span<double> residual2) const override {
     const RowRange here = cut(first, last);
-    if (here.first == here.last) return;
+    if (nothing_to_do(here)) return;
     if (!weights.empty())
       weights = weights.subspan(to_size(here.first - first), to_size(here.last - here.first));
     own_->range_gradient(here.first - first_, here.last - first_, weights, scale, x, own_part(b), g,
@@ -72,14 +73,14 @@ class RankRows final : public RowMatrix {
 
   void multiply(Index first, Index last, ConstView x, View y) const override {
     const RowRange here = zero_others(first, last, y);
-    if (here.first == here.last) return;
+    if (nothing_to_do(here)) return;
     own_->multiply(here.first - first_, here.last - first_, x,
                    {y.row(here.first - first), here.last - here.first, y.cols, y.stride});
   }
 
   void add_transposed(Index first, Index last, ConstView y, View g) const override {
     const RowRange here = cut(first, last);
-    if (here.first == here.last) return;
+    if (nothing_to_do(here)) return;
     own_->add_transposed(here.first - first_, here.last - first_,
                          {y.row(here.first - first), here.last - here.first, y.cols, y.stride}, g);
   }
@@ -97,7 +98,7 @@ class RankRows final : public RowMatrix {
              std::span<double> column_norms2) const override {
     const RowRange here = cut(first, last);
     std::fill(row_norms2.begin(), row_norms2.end(), 0.0);
-    if (here.first == here.last) return;
+    if (nothing_to_do(here)) return;
     own_->norms(here.first - first_, here.last - first_, scale,
                 row_norms2.subspan(to_size(here.first - first), to_size(here.last - here.first)),
                 column_norms2);
@@ -114,7 +115,7 @@ class RankRows final : public RowMatrix {
 
   double max_abs(Index first, Index last) const override {
     const RowRange here = cut(first, last);
-    return here.first == here.last ? 0.0 : own_->max_abs(here.first - first_, here.last - first_);
+    return nothing_to_do(here) ? 0.0 : own_->max_abs(here.first - first_, here.last - first_);
   }
 
   void copy_rows(Index first, Index last, View out) const override {
@@ -129,6 +130,11 @@ class RankRows final : public RowMatrix {
   RowRange cut(Index first, Index last) const {
     const Index from = std::clamp(first_, first, last);
     return {from, std::clamp(last_, from, last)};
+  }
+
+  // Products are formed by all processes together, whether they have rows or not.
+  bool nothing_to_do(RowRange here) const {
+    return here.first == here.last && !own_->only_products();
   }
 
   RowRange zero_others(Index first, Index last, View out) const {

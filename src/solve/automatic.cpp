@@ -154,6 +154,7 @@ class Automatic {
     constexpr double surplus = 0.1, least = 1e-15;  // of the tolerance: others are to meet it too
     SolveOptions options = for_method("cg");
     options.tol = std::max(least, surplus * options_.tol);
+    options.stop_rule.reset();  // its norms are those of all rows
     options.measure_every.reset();
     options.measure_every_iterations = 8;
     options.max_iterations = std::min(wanted.iterations, options_.max_iterations.value_or(wanted.iterations));
@@ -257,6 +258,7 @@ class Automatic {
   SolveOptions limited(const Candidate& candidate) const {
     SolveOptions options = for_method(candidate.method);
     options.tol = candidate.tol.value_or(options_.tol);
+    if (options.stop_rule) options.stop_rule->tighten(options.tol / options_.tol);
     if (options.max_iterations) *options.max_iterations -= total_.iterations;
     if (options.max_passes) *options.max_passes = std::max(0.0, *options.max_passes - passes());
     if (candidate.passes)

@@ -23,11 +23,11 @@ double largest(ConstView x) {
 Driver::Driver(const Problem& problem, SolveOptions options)
     : options_(std::move(options)),
       engine_(problem, options_),
-      monitor_(engine_.working(), engine_.products(), options_.tol),
+      monitor_(engine_.working(), engine_.products(), options_.tol, options_.stop_rule),
       estimate_(estimate(engine_.problem())),
       schedule_(options_, problem.rows(), engine_.plan().rows_per_iteration,
                 engine_.plan().expected_iterations, estimate_.has_value()),
-      plateau_(10.0 * engine_.plan().pace),
+      plateau_(patience(problem)),
       guard_(options_, engine_.plan()),
       used_(engine_.plan().used) {
   if (!engine_.trivial()) method_ = engine_.start(options_.stream);
@@ -38,6 +38,15 @@ std::optional<RowEstimate> Driver::estimate(const Problem& problem) {
   if (!plan.sampler || engine_.trivial() || !RowEstimate::pays(problem)) return std::nullopt;
   return std::optional<RowEstimate>(std::in_place, problem, engine_.facts(), engine_.products(),
                                     monitor_, *plan.sampler, options_.seed, options_.stream);
+}
+
+// Iterations below which no plateau is called one. ‖r‖ of a Krylov method may stand for long
+// before it falls, though not much longer than there are steps to an exact answer.
+double Driver::patience(const Problem& problem) const {
+  const std::string& method = engine_.plan().method;
+  const double usual = 10.0 * engine_.plan().pace;
+  if (!options_.stop_rule || (method != "cg" && method != "cgls" && method != "lsqr")) return usual;
+  return std::max(usual, 2.0 * static_cast<double>(std::min(problem.rows(), problem.cols())));
 }
 
 void Driver::set_limits(std::optional<Index> max_iterations, std::optional<double> max_passes) {
@@ -53,7 +62,7 @@ void Driver::restore(const SolverState& state) {
 
 void Driver::start_gentler() {
   guard_.back_off();
-  plateau_ = Plateau(10.0 * engine_.plan().pace);
+  plateau_ = Plateau(patience(engine_.problem()));
   Parameters parameters = engine_.plan().parameters;
   parameters.stream = options_.stream;
   used_ = engine_.plan().used;
@@ -176,6 +185,8 @@ void Driver::measure(Observer& observer) {
     run_.largest_x = std::max({run_.largest_x, largest(x), expected_x(last_.residual)});
     run_.history.push_back(last_.line);
     run_.distances.push_back(last_.distance);
+    const std::vector<double> of_user = engine_.working().to_user(x);
+    observer.measured_x({of_user.data(), x.rows, x.cols, x.cols});
     observer.measured(last_.line);
   }
   run_.measure_seconds += now_s() - start;
@@ -218,7 +229,7 @@ Driver::Verdict Driver::iterate(Observer& observer) {
 // goes unseen.
 bool Driver::can_wait() {
   const bool asked = options_.measure_every || options_.measure_every_iterations;
-  if (asked || !(options_.tol > 0.0) || method_->finished() || run_.history.empty()) return false;
+  if (asked || !ends_by_itself() || method_->finished() || run_.history.empty()) return false;
   const Index k = method_->state().iteration, last = run_.history.back().iteration;
   if (monitor_.surely_above(method_->x(), method_->gradient2(), run_.first_residual))
     return k < 4 * last + 16;

@@ -61,6 +61,12 @@ class Driver {
   std::optional<Verdict> judge_limits(Observer& observer) const;
   Verdict horizon() const;
   Index last_iteration() const;
+  /// Growth of the residual beyond which a run has diverged, in scaled units.
+  double most_residual() const;
+  bool ends_by_itself() const {
+    return options_.tol > 0.0 && (!options_.stop_rule || options_.stop_rule->can_end());
+  }
+  double patience(const Problem& problem) const;
   double expected_x(double residual) const;
   bool runs_away();
   double elapsed() const { return run_.solve_seconds + run_.measure_seconds - earlier_seconds_; }

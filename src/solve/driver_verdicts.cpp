@@ -9,9 +9,14 @@
 
 namespace polyak {
 
+double Driver::most_residual() const {
+  if (options_.stop_rule) return options_.stop_rule->most_residual * engine_.facts().scale.b;
+  return runaway * std::max(run_.first_residual, 1e-300);
+}
+
 std::optional<Driver::Verdict> Driver::judge_mathematics() const {
   const Used& used = used_;
-  if (!last_.finite || last_.residual > runaway * std::max(run_.first_residual, 1e-300)) {
+  if (!last_.finite || last_.residual > most_residual()) {
     const std::string grew =
         last_.finite ? fmt::format("the residual grew {:.0e}-fold",
                                    last_.residual / run_.first_residual)
@@ -24,6 +29,10 @@ std::optional<Driver::Verdict> Driver::judge_mathematics() const {
     return Verdict{Status::diverged,
                    fmt::format("{} by iteration {}; {}", grew, method_->state().iteration, advice)};
   }
+  if (last_.distance <= 1.0 && options_.stop_rule)
+    return Verdict{Status::converged, last_.by_residual
+                                          ? fmt::format("|r| <= {:g}", options_.stop_rule->residual)
+                                          : "|A'r| is small beside |A||r|"};
   if (last_.distance <= 1.0) {
     return Verdict{Status::converged,
                    last_.by_residual
@@ -37,7 +46,7 @@ std::optional<Driver::Verdict> Driver::judge_mathematics() const {
                                engine_.plan().method, last_.line.relative_gradient.value_or(0),
                                options_.tol)};
   }
-  if (options_.tol > 0.0 && plateau_.reached()) return horizon();
+  if (ends_by_itself() && plateau_.reached()) return horizon();
   return std::nullopt;
 }
 

@@ -7,7 +7,6 @@
 #include "linalg/norm.hpp"
 
 namespace polyak {
-
 namespace {
 
 // With a ridge the problem is [A; √ridge·I]x = [b; 0], and so are its norms.
@@ -18,9 +17,19 @@ std::vector<double> columns_of(const Problem& problem, const MatrixFacts& facts)
   return out;
 }
 
+// ‖A‖_F² is the sum of no more than min(n, d) squared singular values.
+double least_norm(const Problem& problem, double frobenius) {
+  const Index rows = problem.ridge() > 0.0 ? problem.cols() : problem.rows();
+  return frobenius / std::sqrt(static_cast<double>(std::max<Index>(1, std::min(rows, problem.cols()))));
+}
+
+// How many times a bar is passed.
+double above(double value, double bar) { return value == 0.0 ? 0.0 : value / bar; }
+
 }  // namespace
 
-Monitor::Monitor(const WorkingProblem& working, Products& products, double tol)
+Monitor::Monitor(const WorkingProblem& working, Products& products, double tol,
+                 const std::optional<StopRule>& rule)
     : working_(working),
       problem_(working.problem()),
       facts_(working.facts()),
@@ -30,11 +39,24 @@ Monitor::Monitor(const WorkingProblem& working, Products& products, double tol)
       columns_(columns_of(problem_, facts_)),
       frobenius_(norm_of_any_size(columns_.data(), std::ssize(columns_))),
       b_norm_(norm_of_any_size(facts_.b_norms.data(), std::ssize(facts_.b_norms))),
+      rule_(rule),
+      norm_(least_norm(problem_, user_frobenius())),
       g_(to_size(problem_.right_hand_sides() * problem_.cols())),
       residual2_(to_size(problem_.right_hand_sides())) {}
 
 double Monitor::ridge_of(Index j) const {
   return problem_.ridge(j) * facts_.scale.a * facts_.scale.a;
+}
+
+// ‖A‖_F of the user's A, or of [A; √ridge·I].
+double Monitor::user_frobenius() const {
+  double sum2 = 0.0;
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    const double unit = working_.map() ? working_.map()->units[j] : 1.0;
+    const double size = unit == 0.0 ? 0.0 : columns_[j] / unit / facts_.scale.a;
+    sum2 += size * size;
+  }
+  return std::sqrt(sum2);
 }
 
 void Monitor::add_ridge(ConstView x) {
@@ -94,6 +116,11 @@ double Monitor::user_gradient() {
 }
 
 Monitor::Bars Monitor::bars(ConstView x, Index c) const {
+  if (rule_) {
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    return {rule_->residual * facts_.scale.b / working_.residual_unit(),
+            working_.map() ? unknown : rule_->cosine * norm_ * facts_.scale.a};
+  }
   return {tol_ * size_of(x, c), tol_ * frobenius_};
 }
 
@@ -141,15 +168,38 @@ Measured Monitor::measure(ConstView x) {
   if (b_norm_ > 0.0) out.line.relative_residual = std::sqrt(data2) / b_norm_;
   out.line.relative_gradient = worst_gradient;
   if (working_.user().has_reference()) out.line.error = error(x);
+  if (rule_) judge_by_rule(out);
   return out;
 }
 
-// ‖r‖ ≥ ‖Ãᵀr‖/‖Ã‖_F, and some |g_j|/‖a_j‖ is at least ‖Ãᵀr‖/‖Ã‖_F, so that both tests of measure() have a lower bound.
+// ‖Aᵀr‖/‖r‖ is one more bound on ‖A‖ from below.
+void Monitor::judge_by_rule(Measured& out) {
+  const double r = out.residual / facts_.scale.b * working_.residual_unit(), g = out.line.gradient_norm;
+  if (r > 0.0 && std::isfinite(g / r)) norm_ = std::max(norm_, g / r);
+  const double by_residual = above(r, rule_->residual);
+  const double by_gradient = above(g, std::max(rule_->gradient, rule_->cosine * norm_ * r));
+  out.by_residual = by_residual <= by_gradient;
+  out.distance = rule_->can_end() ? std::min(by_residual, by_gradient)
+                                  : std::numeric_limits<double>::infinity();
+  out.backward_error = out.distance * tol_;
+}
+
+// ‖r‖ ≥ ‖Ãᵀr‖/‖Ã‖_F, and some |g_j|/‖a_j‖ is at least ‖Ãᵀr‖/‖Ã‖_F, so that both tests of
+// measure() have a lower bound. A rule is about the user's columns: where those are scaled
+// the method's own figures say nothing of it.
 bool Monitor::surely_above(ConstView x, std::span<const double> gradient2,
                            double most_residual) const {
+  if (rule_ && working_.map()) return false;
   for (std::size_t c = 0; c < gradient2.size(); ++c) {
     const auto row = static_cast<Index>(c);
     const double g = std::sqrt(gradient2[c]) / frobenius_;
+    if (rule_) {
+      const Bars bar = bars(x, row);
+      const double least = rule_->gradient * facts_.scale.a * facts_.scale.b;
+      if (g > bar.residual && g * frobenius_ > std::max(least, bar.gradient * most_residual))
+        return true;
+      continue;
+    }
     if (g > tol_ * size_of(x, row) && g > tol_ * most_residual) return true;
   }
   return false;

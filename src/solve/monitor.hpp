@@ -4,6 +4,7 @@
 // say about the tolerance. Everything here is in the scaled problem's units
 // until it goes into a Measurement.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct Measured {
 
 class Monitor {
  public:
-  Monitor(const WorkingProblem& working, Products& products, double tol);
+  Monitor(const WorkingProblem& working, Products& products, double tol,
+          const std::optional<StopRule>& rule = {});
 
   /// Reads A once.
   Measured measure(ConstView x);
@@ -51,9 +53,11 @@ class Monitor {
   void add_ridge(ConstView x);
   void project_gradient(ConstView x);
   double error(ConstView x) const;
+  void judge_by_rule(Measured& out);
   double size_of(ConstView x, Index c) const;  // Σ_j‖a_j‖|x_j| + ‖b‖
   double largest_slope(const double* g, double residual) const;  // of |g_j|/(‖a_j‖‖r‖)
   double user_gradient();  // ‖Aᵀr‖ of the user's A; g_ becomes it
+  double user_frobenius() const;
 
   const WorkingProblem& working_;
   const Problem& problem_;
@@ -62,6 +66,8 @@ class Monitor {
   double tol_, unit_;
   std::vector<double> columns_;  // ‖a_j‖; with a ridge, of [A; √ridge·I]
   double frobenius_, b_norm_;
+  std::optional<StopRule> rule_;
+  double norm_;  // ‖A‖ from below, in the user's units: what rule_ takes for it
   std::vector<double> g_, residual2_;
 };
 

@@ -37,6 +37,7 @@ class Runs final : public Observer {
   double earlier_seconds() const { return earlier_seconds_; }
 
   void measured(const Measurement& m) override { observer_.measured(m); }
+  void measured_x(ConstView x) override { observer_.measured_x(x); }
   void progress(Index k, Index rows) override { observer_.progress(k, rows); }
   bool stop_requested() override { return stop_ = stop_ || observer_.stop_requested(); }
   bool snapshot_wanted(bool ending) override {

@@ -97,7 +97,7 @@ Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, Thre
   const double theta_max = ritz.values.back();
   out.lambda_max = ritz.exhausted || gap >= 1.0 ? theta_max : theta_max / (1.0 - gap);
   if (!ritz.exhausted && gap >= 1.0) out.lambda_max = facts.frobenius2;
-  out.lambda_max = std::min(out.lambda_max, facts.frobenius2);
+  if (!problem.A().only_products()) out.lambda_max = std::min(out.lambda_max, facts.frobenius2);
   const double line = std::max(d * eps * out.lambda_max, 1e-12 * out.lambda_max);
   out.lambda_min = std::min(smallest_above(ritz.values, line), out.lambda_max);
   out.lambda_max_range = Range{std::min(theta_max, out.lambda_max), out.lambda_max};
@@ -114,8 +114,9 @@ SpectrumBy cheapest_spectrum(const GramSize& A) {
 Extremes extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                   std::uint64_t seed, SpectrumBy by) {
   const Index d = problem.cols();
-  const SpectrumBy taken =
-      by == SpectrumBy::automatic ? cheapest_spectrum(gram_size(problem.A())) : by;
+  const SpectrumBy taken = problem.A().only_products()   ? SpectrumBy::lanczos
+                           : by == SpectrumBy::automatic ? cheapest_spectrum(gram_size(problem.A()))
+                                                         : by;
   if (taken == SpectrumBy::lanczos) return lanczos_extremes(problem, facts, team, seed);
   double rows_read = 0.0;
   if (taken == SpectrumBy::sketch) {

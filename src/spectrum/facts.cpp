@@ -37,6 +37,10 @@ std::optional<Place> first_nonfinite(const RowMatrix& A) {
 }
 
 [[noreturn]] void refuse_matrix_value(const RowMatrix& A) {
+  if (A.only_products())
+    throw Error(ErrorCode::bad_data, {.what = "a product with A is not finite",
+                                      .where = "A",
+                                      .expected = "finite numbers"});
   const auto place = first_of_ranks(A, first_nonfinite(A));
   if (!place)
     throw Error(ErrorCode::internal,

@@ -83,4 +83,5 @@ complains "cannot be shared out over several ranks (found 2 ranks); try minibatc
 complains "there is no method of that name" 2 -ksp_polyak_method nosuch
 complains "uses no preconditioner (found jacobi, expected none)" 1 -pc_type jacobi
 complains "must be at least 1 (found -3)" 1 -ksp_polyak_batch -3
-complains "cannot see the rows of this matrix (found type" 2 -mat mpibaij
+complains "needs the rows of A, and this matrix is known by its products only" 2 -mat mpibaij -ksp_polyak_method direct
+complains "there is no norm of that name (found 2, expected petsc or backward)" 1 -ksp_polyak_norm 2

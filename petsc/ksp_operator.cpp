@@ -1,0 +1,84 @@
+// The operator of the KSP, read anew whenever it has changed.
+
+#include "ksp_polyak.hpp"
+#include "mpi_sums.hpp"
+#include "polyak/error.hpp"
+#include "polyak/ranks.hpp"
+
+namespace polyak {
+namespace {
+
+// Every rank leaves with an error of any: sums are formed together from here on.
+MatrixPtr rows_or_error(Mat A, MPI_Comm comm) {
+  MatrixPtr own;
+  std::string line;
+  try {
+    own = own_rows(A);
+  } catch (const std::exception& error) {
+    line = error.what();
+  }
+  int failed = line.empty() ? 0 : 1;
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm);
+  if (failed != 0 && line.empty()) line = "another rank could not read its rows";
+  if (failed != 0) throw Error(ErrorCode::bad_data, {.what = line});
+  return own;
+}
+
+class LoggedGhosts final : public MpiGhosts {
+ public:
+  using MpiGhosts::MpiGhosts;
+  void add(View g) override {
+    checked(PetscLogEventBegin(log_events.sums, 0, 0, 0, 0));
+    MpiGhosts::add(g);
+    checked(PetscLogEventEnd(log_events.sums, 0, 0, 0, 0));
+  }
+};
+
+// One for all solves: they are not without end.
+PetscMPIInt tag_of(KspPolyak& polyak, Mat A, MPI_Comm comm) {
+  if (polyak.tag_comm != comm)
+    checked(PetscObjectGetNewTag(reinterpret_cast<PetscObject>(A), &polyak.tag));
+  polyak.tag_comm = comm;
+  return polyak.tag;
+}
+
+void read_operator(KspPolyak& polyak, Mat A, MPI_Comm comm) {
+  PetscMPIInt rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  PetscInt rows = 0, first = 0;
+  checked(MatGetSize(A, &rows, nullptr));
+  checked(MatGetOwnershipRange(A, &first, nullptr));
+  polyak.A.reset();  // before there is another copy
+  polyak.ghosts = std::make_shared<LoggedGhosts>(comm, tag_of(polyak, A, comm));
+  MatrixPtr own = rows_or_error(A, comm);
+  const bool exchange = ranks > 1 && !own->only_products();
+  const auto complete = [comm](std::span<double> sums) {
+    checked(PetscLogEventBegin(log_events.sums, 0, 0, 0, 0));
+    complete_sums(comm, sums);
+    checked(PetscLogEventEnd(log_events.sums, 0, 0, 0, 0));
+  };
+  polyak.A = rank_rows(
+      std::move(own), first, rows, rank, ranks, complete,
+      [comm](auto words, auto& received) { exchange_words(comm, words, received); },
+      exchange ? polyak.ghosts : nullptr);
+}
+
+}  // namespace
+
+void follow_operator(KSP ksp) {
+  KspPolyak& polyak = polyak_of(ksp);
+  Mat A = nullptr;
+  checked(KSPGetOperators(ksp, &A, nullptr));
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(A));
+  OperatorState now(A);
+  int changed = polyak.A && now.same_as(polyak.state) ? 0 : 1;  // maybe on this process alone
+  MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm);
+  if (changed == 0) return;
+  checked(PetscLogEventBegin(log_events.set_up, ksp, 0, 0, 0));
+  read_operator(polyak, A, comm);
+  polyak.state = std::move(now);
+  checked(PetscLogEventEnd(log_events.set_up, ksp, 0, 0, 0));
+}
+
+}  // namespace polyak
