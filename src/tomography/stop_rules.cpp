@@ -47,9 +47,11 @@ void StopRules::judge_plateau(const Measurement& m) {
   const double passes = (now - static_cast<double>(one->row_products)) / rays_;
   if (flat(one->residual_norm, m.residual_norm, passes) &&
       flat(two->residual_norm, one->residual_norm, 1.0)) {
-    reason_ =
-        fmt::format("plateau: the residual {:.4g} falls by less than {:g} of itself in a pass",
-                    m.residual_norm, plateau_);
+    status_ = Status::stagnated;
+    reason_ = fmt::format(
+        "plateau: the residual {:.4g} falls by less than {:g} of itself in a pass, which a slow "
+        "method does far from its limit too",
+        m.residual_norm, plateau_);
   }
 }
 

@@ -27,6 +27,8 @@ class StopRules final : public Observer {
   bool active() const { return target_ > 0.0 || plateau_ > 0.0; }
   /// Why it stopped; empty if it was not these rules.
   const std::string& reason() const { return reason_; }
+  /// converged where the residual is down to the noise, stagnated at a plateau.
+  Status status() const { return status_; }
 
  private:
   void judge(const Measurement& m);
@@ -36,6 +38,7 @@ class StopRules final : public Observer {
   Observer* next_;
   std::vector<Measurement> seen_;
   std::string reason_;
+  Status status_ = Status::converged;
 };
 
 }  // namespace polyak::tomography
