@@ -70,7 +70,7 @@ class Case:
                 "noise": self.noise, "estimated": nothing["tomography"].get("noise"),
                 "fbp": self.best([("--method", "fbp", "--filter", f) for f in FILTERS]),
                 "sart": self.best([("--method", "sart", "--noise", str(self.noise),
-                                    "--max-passes", "100")])}
+                                    "--max-passes", "30")])}
 
 
 def line(cases):

@@ -75,7 +75,7 @@ std::vector<OptionRecord<Options>> method_options() {
                 "sirt|sart|fbp",
        .sentence = "The algorithm; auto is tv (total variation, as smooth as held-out rays say), "
                    "and minibatch-hbm where --batch, --step-size, --momentum, --b-star, "
-                   "--coverage, --sampling, --ridge or --plateau is given."},
+                   "--coverage, --sampling, --ridge, --plateau or --start is given."},
       {.name = "batch",
        .field = &O::batch,
        .value = "N",
@@ -125,8 +125,8 @@ std::vector<OptionRecord<Options>> method_options() {
        .sentence = "Of fbp."},
       {.name = "start",
        .field = &O::start,
-       .value = "auto|zero|fbp",
-       .sentence = "Where iterations begin; auto is fbp for tv, zero for the others."},
+       .value = "zero|fbp",
+       .sentence = "Where iterations begin; tv takes no start but zero."},
       {.name = "smoothing",
        .field = &O::smoothing,
        .value = "S",

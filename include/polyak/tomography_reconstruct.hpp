@@ -14,8 +14,8 @@ namespace polyak::tomography {
 
 struct ReconstructOptions {
   /// auto, tv, a method of solve (kaczmarz is rk), or sirt, sart, fbp. auto is tv, and
-  /// minibatch-hbm where an option is given that steers rays drawn at random (batch,
-  /// step_size, momentum, b_star, coverage, sampling, ridge, plateau).
+  /// minibatch-hbm where an option is given that tv does not know (batch,
+  /// step_size, momentum, b_star, coverage, sampling, ridge, plateau, start).
   std::string method = "auto";
   std::string projector = "line";  ///< line, linear or strip
   bool stored = false;             ///< keep the matrix in memory instead of making rows
@@ -30,7 +30,7 @@ struct ReconstructOptions {
   std::string sampling = "row-norm";
   double relaxation = 1.0;         ///< of sirt and sart
   std::string filter = "ram-lak";  ///< of fbp: ram-lak, shepp-logan, hann
-  std::string start = "auto";      ///< zero or fbp; auto is fbp for tv, zero for others
+  std::string start = "zero";      ///< or fbp, not for tv
   /// Of tv: the weight of the variation in multiples of (value of a pixel)·(largest
   /// entry of AᵀA·1), so that it does not depend on units; held-out rays choose it
   /// when not given.

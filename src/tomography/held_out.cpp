@@ -36,7 +36,7 @@ HeldOut::HeldOut(const Problem& problem, const std::vector<double>& row_sums, st
   const auto counts = [&](std::size_t r) { return row_sums[r] > 0.0 && weights_[r] > 0.0; };
   Index there = 0;
   for (std::size_t r = 0; r < row_sums.size(); ++r) there += counts(r) ? 1 : 0;
-  const double part = there < 2000 ? 0.2 : 0.1;
+  const double part = there < 10000 ? 0.2 : 0.1;
   const Random random(seed, stream::held_out);
   for (std::size_t r = 0; r < row_sums.size(); ++r) {
     if (!counts(r) || random.uniform(r, 0) >= part) continue;

@@ -19,7 +19,7 @@ double standard_errors_above(const Squares& a, const Squares& b);
 class HeldOut {
  public:
   /// One of ten rays that count (`row_sums` and weight above 0), one of five where
-  /// there are less than 2000, drawn by the seed.
+  /// there are less than 10000, drawn by the seed.
   HeldOut(const Problem& problem, const std::vector<double>& row_sums, std::uint64_t seed);
 
   Index count() const { return std::ssize(rays_); }

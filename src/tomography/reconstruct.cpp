@@ -62,20 +62,9 @@ double weight_sum(const Rays& rays, const std::vector<double>& weights) {
   return sum;
 }
 
-bool starts_from_fbp(const ReconstructOptions& o) {
-  return o.method == "fbp" || o.start == "fbp" || (o.method == "tv" && o.start == "auto");
-}
-
-// tv starts from zero where filtered back projection refuses, a fan over half a turn.
 std::vector<double> start_image(const Geometry& g, const std::vector<double>& sinograms,
                                 const ReconstructOptions& o) {
-  std::vector<double> start;
-  try {
-    start = filtered_back_projection(g, sinograms, o.filter, static_cast<int>(o.threads));
-  } catch (const Error&) {
-    if (o.method != "tv" || o.start == "fbp") throw;
-    start.assign(to_size(g.image.size() * std::ssize(sinograms) / g.rays()), 0.0);
-  }
+  auto start = filtered_back_projection(g, sinograms, o.filter, static_cast<int>(o.threads));
   for (double& v : start)
     v = std::min(std::max(v, o.lower.value_or(-1e300)), o.upper.value_or(1e300));
   return start;
@@ -95,7 +84,7 @@ ProblemData problem_data(const Geometry& g, const MatrixPtr& A, const std::vecto
   if (o.lower) data.lower = {*o.lower};
   if (o.upper) data.upper = {*o.upper};
   if (!reference.empty()) data.reference = Array(transposed(reference, slices), d, slices);
-  if (starts_from_fbp(o))
+  if (o.start == "fbp" || o.method == "fbp")
     data.x0 = Array(transposed(start_image(g, measured, o), slices), d, slices);
   return data;
 }
@@ -139,7 +128,7 @@ class OnlyStops final : public Observer {
 // Mean over the slices of the problem's, each by itself.
 double estimated_noise(const Problem& all, const Geometry& g, ReconstructOptions options,
                        Runs& runs) {
-  options.method = "tv";
+  options.method = "tv", options.start = "zero";
   options.noise.reset(), options.max_passes.reset(), options.on_image = {};
   OnlyStops stops(runs);
   double sum2 = 0.0;

@@ -29,7 +29,7 @@ void check_unused(const ReconstructOptions& o) {
                                                 {"relaxation", (fbp || tv) && o.relaxation != 1.0},
                                                 {"noise", fbp && o.noise},
                                                 {"plateau", (fbp || tv) && o.plateau},
-                                                {"start", fbp && o.start != "auto"}};
+                                                {"start", (fbp || tv) && o.start != "zero"}};
   for (const auto& [name, used] : given) {
     if (used)
       refuse(ErrorCode::usage, std::string("--") + name,
@@ -41,7 +41,7 @@ void check_unused(const ReconstructOptions& o) {
 
 bool steers_sampling(const ReconstructOptions& o) {
   return o.batch || o.step_size || o.momentum || o.b_star || o.coverage || o.plateau ||
-         o.sampling != "row-norm" || o.ridge > 0.0;
+         o.sampling != "row-norm" || o.ridge > 0.0 || o.start != "zero";
 }
 
 void check_options(const ReconstructOptions& o) {
@@ -55,9 +55,8 @@ void check_options(const ReconstructOptions& o) {
   if (o.smoothing && o.noise)
     refuse(ErrorCode::usage, "--smoothing", "with a smoothing the noise chooses nothing",
            "--noise", "one of them");
-  if (o.start != "auto" && o.start != "zero" && o.start != "fbp")
-    refuse(ErrorCode::usage, "start", "there is no such start", "'" + o.start + "'",
-           "auto, zero or fbp");
+  if (o.start != "zero" && o.start != "fbp")
+    refuse(ErrorCode::usage, "start", "there is no such start", "'" + o.start + "'", "zero or fbp");
 }
 
 void check_data(const Geometry& g, const std::vector<double>& sinograms) {

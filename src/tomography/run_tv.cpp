@@ -17,7 +17,7 @@ constexpr double first_smoothing = 0x1p-5;  // of a path that goes down by halve
 constexpr double usual_smoothing = 0x1p-11;  // where too few rays could judge
 constexpr Index fewest_judges = 10;
 constexpr Index most_fits = 14;
-constexpr Index steps_per_fit = 20;
+constexpr Index steps_per_fit = 12;
 constexpr Index most_last_steps = 400;
 
 std::vector<double> projections_of(Products& plain, const std::vector<double>& x) {

@@ -90,8 +90,11 @@ TEST_P(Projector, keeps_steps_within_bounds_where_they_go) {
     Index untouched = 0;
     for (Index j = 0; j < d; ++j) untouched += outside[to_size(j)] == 9.0 ? 1 : 0;
     EXPECT_GT(untouched, d / 2);
-    for (Index j = 0; j < d; ++j)
-      if (row[to_size(j)] > 0.0) EXPECT_LE(outside[to_size(j)], 0.3);
+    for (Index j = 0; j < d; ++j) {
+      if (row[to_size(j)] > 0.0) {
+        EXPECT_LE(outside[to_size(j)], 0.3);
+      }
+    }
   }
 }
 
