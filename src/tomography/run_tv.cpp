@@ -94,11 +94,11 @@ class TvRun {
   }
 
   // A step that moves projections by less than a hundredth of their noise, or the
-  // image in its fifth digit.
+  // image by 3e-5 of itself.
   double settled() const {
     double x2 = 0.0;
     for (double v : all_.x()) x2 += all_.curvature() * v * v;
-    return std::max(0.01 * error_ * std::sqrt(weights_), 1e-5 * std::sqrt(x2));
+    return std::max(0.01 * error_ * std::sqrt(weights_), 3e-5 * std::sqrt(x2));
   }
 
   // False where the path ends above the noise that was asked for.

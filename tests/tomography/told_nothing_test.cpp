@@ -16,7 +16,7 @@ struct Counted {
   std::vector<double> image, sinogram;
   double noise = 0.0;
 
-  Counted(std::uint64_t seed, Index views, double photons, Index size = 48) {
+  Counted(std::uint64_t seed, Index views, double photons, Index size = 40) {
     g.angles = turn(views, 180.0);
     g.detectors = size * 3 / 2;
     g.image = {size, size, 1.0};
@@ -50,7 +50,7 @@ double best_of_experts(const Counted& scan) {
     o.filter = "ram-lak";
     o.method = "sart";
     o.noise = scan.noise;
-    o.max_passes = 50;
+    o.max_passes = 20;
     best = std::min(best, scan.error(o));
   }
   return best;
@@ -60,7 +60,7 @@ double best_of_experts(const Counted& scan) {
 TEST(ToldNothing, is_as_good_as_fbp_or_sart_in_the_best_hands) {
   for (const std::uint64_t seed : {101, 103}) {
     for (const double photons : {1e5, 5e3}) {
-      for (const Index views : {40, 120}) {
+      for (const Index views : {40, 100}) {
         const Counted scan(seed, views, photons);
         const auto out = reconstruct(scan.g, scan.sinogram, {}, nullptr, scan.image);
         EXPECT_EQ(out.report.status, Status::converged) << out.report.reason;
@@ -80,8 +80,6 @@ TEST(ToldNothing, sirt_goes_on_until_the_noise_is_reached) {
   o.lower = 0.0;
   const auto out = reconstruct(scan.g, scan.sinogram, o, nullptr, scan.image);
   EXPECT_EQ(out.report.status, Status::converged) << out.report.reason;
-  o.noise = scan.noise;
-  o.max_passes = 50;
   EXPECT_LT(out.report.error.value(), 0.12) << out.report.reason;
 }
 
