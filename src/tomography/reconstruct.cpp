@@ -158,11 +158,15 @@ Reconstruction run_or_recall(const std::shared_ptr<const Problem>& problem, cons
     return out;
   }
   ReconstructOptions options = asked;
+  const double start = now_s();
   if (needs_a_stop(asked))
     options.noise = estimated_noise(*problem, g, asked, runs), options.max_passes = 1000.0;
+  const double estimating = now_s() - start;
   StopRules rules(options, weights, problem->rows(), &runs);
   Reconstruction out = run(problem, g, options, rules, runs.from());
   if (needs_a_stop(asked)) out.noise = options.noise;
+  out.report.seconds.setup += estimating;
+  out.report.seconds.total += estimating;
   Report done = out.report;
   done.x = Array(out.images, std::ssize(out.images));
   runs.finished(done);

@@ -22,7 +22,7 @@ void StopRules::measured(const Measurement& m) {
 }
 
 void StopRules::judge(const Measurement& m) {
-  if (target_ > 0.0 && m.residual_norm <= target_ && m.iteration > 0 && reason_.empty()) {
+  if (target_ >= 0.0 && m.residual_norm <= target_ && m.iteration > 0 && reason_.empty()) {
     reason_ = fmt::format("discrepancy principle: the residual {:.4g} is down to the noise, {:.4g}",
                           m.residual_norm, target_);
   }

@@ -155,6 +155,17 @@ TEST(ToldNothing, copes_with_small_empty_and_odd_scans) {
   EXPECT_LT(image_of(16, 60, Beam::fan, 180.0, 2.0).report.error.value(), 0.2);
 }
 
+TEST(ToldNothing, every_method_ends_at_once_where_there_is_nothing_to_see) {
+  const Counted scan(101, 12, 1e4, 12);
+  for (const char* method : {"auto", "sirt", "sart", "cgls", "rk", "minibatch-hbm"}) {
+    ReconstructOptions o;
+    o.method = method;
+    const auto out = reconstruct(scan.g, std::vector<double>(scan.sinogram.size(), 0.0), o);
+    EXPECT_EQ(out.report.status, Status::converged) << method << ": " << out.report.reason;
+    for (double v : out.images) ASSERT_EQ(v, 0.0) << method;
+  }
+}
+
 TEST(ToldNothing, heeds_a_noise_and_a_smoothing_that_are_given) {
   const Counted scan(101, 60, 1e4, 32);
   ReconstructOptions o;
@@ -163,7 +174,7 @@ TEST(ToldNothing, heeds_a_noise_and_a_smoothing_that_are_given) {
   EXPECT_NE(by_noise.report.reason.find("discrepancy"), std::string::npos);
   EXPECT_EQ(by_noise.report.status, Status::converged);
   EXPECT_EQ(by_noise.held_out, 0);
-  o.noise = 1e-9;
+  o.noise = 1e-9;  // below what pixels can explain
   EXPECT_EQ(reconstruct(scan.g, scan.sinogram, o).report.status, Status::limit);
   o.noise.reset();
   o.smoothing = 0.02;
