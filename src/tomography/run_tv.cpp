@@ -36,7 +36,9 @@ class TvRun {
         held_(problem, row_sums_, options.seed),
         train_products_(problem.A(), held_.weights(), {}, run_.team()),
         all_(run_.products(), problem.b(), geometry.image),
-        train_(train_products_, problem.b(), geometry.image) {
+        train_(train_products_, problem.b(), geometry.image),
+        zeros_(to_size(problem.cols()), 0.0),
+        infinities_(to_size(problem.cols()), std::numeric_limits<double>::infinity()) {
     smoothing_ = options.smoothing.value_or(first_smoothing);
     last_ = options.smoothing.has_value();
     if (!last_ && !by_noise() && held_.count() < fewest_judges)
@@ -59,7 +61,7 @@ class TvRun {
       hand_out();
       if (last_ && (change <= settled() || steps_ == most_last_steps)) return finish(change);
       if (!last_ && steps_ == steps_per_fit && !next_fit()) return too_noisy();
-      if (last_ && only_choice_) return run_.end(view(), Status::converged, "");
+      if ((last_ || bounded_) && only_choice_) return run_.end(view(), Status::converged, "");
     }
     return finish_early();
   }
@@ -109,36 +111,38 @@ class TvRun {
       smoothing_ *= 0.5;
       return ++fits_ < most_fits;
     }
+    const Squares squares = held_.squares(projections_of(plain_, fit().x()));
+    if (bounded_) {
+      begin_last(standard_errors_above(squares, squares_[chosen_]) <= 2.0);
+      return true;
+    }
     images_.push_back(fit().x());
-    squares_.push_back(held_.squares(projections_of(plain_, fit().x())));
-    if (++fits_ == most_fits || past_the_best(squares_))
-      begin_last(smoothest_of_the_best(squares_));
-    else
-      smoothing_ *= 0.5;
+    squares_.push_back(squares);
+    if (++fits_ == most_fits || past_the_best(squares_)) choose_fit();
+    else smoothing_ *= 0.5;
     return true;
   }
 
-  void begin_last(std::size_t chosen) {
-    smoothing_ = first_smoothing * std::pow(0.5, static_cast<double>(chosen));
-    error_ = held_.error(squares_[chosen]);
-    std::vector<double> x = std::move(images_[chosen]);
-    last_ = true;
-    keep_positive_ = !run_.problem().has_bounds() && may_be_positive(x, squares_[chosen]);
-    if (keep_positive_) bound_below(x);
-    all_.begin(std::move(x));
-    images_.clear();
+  // Attenuation is not negative: where nobody says anything about bounds, one more fit
+  // has no negative pixels, and the held-out rays say whether they object to it.
+  void choose_fit() {
+    chosen_ = smoothest_of_the_best(squares_);
+    smoothing_ = first_smoothing * std::pow(0.5, static_cast<double>(chosen_));
+    error_ = held_.error(squares_[chosen_]);
+    if (run_.problem().has_bounds()) return begin_last(false);
+    bounded_ = true;
+    std::vector<double> x = images_[chosen_];
+    for (double& v : x) v = std::max(v, 0.0);
+    train_.set_bounds(zeros_, infinities_);
+    train_.begin(std::move(x));
   }
 
-  // Attenuation is not negative; the held-out rays must not contradict that.
-  bool may_be_positive(std::vector<double> x, const Squares& free) {
-    for (double& v : x) v = std::max(v, 0.0);
-    return standard_errors_above(held_.squares(projections_of(plain_, x)), free) <= 2.0;
-  }
-  void bound_below(std::vector<double>& x) {
-    for (double& v : x) v = std::max(v, 0.0);
-    lower_.assign(x.size(), 0.0);
-    upper_.assign(x.size(), std::numeric_limits<double>::infinity());
-    all_.set_bounds(lower_, upper_);
+  void begin_last(bool positive) {
+    keep_positive_ = positive;
+    if (positive) all_.set_bounds(zeros_, infinities_);
+    all_.begin(positive ? train_.x() : images_[chosen_]);
+    last_ = true;
+    images_.clear();
   }
 
   Reconstruction finish(double change) {
@@ -182,7 +186,8 @@ class TvRun {
   std::vector<std::vector<double>> state() {
     auto out = fit().state();
     out.push_back({smoothing_, static_cast<double>(steps_), static_cast<double>(fits_), error_,
-                   last_ ? 1.0 : 0.0, keep_positive_ ? 1.0 : 0.0});
+                   last_ ? 1.0 : 0.0, keep_positive_ ? 1.0 : 0.0, bounded_ ? 1.0 : 0.0,
+                   static_cast<double>(chosen_)});
     out.insert(out.end(), squares_.begin(), squares_.end());
     out.insert(out.end(), images_.begin(), images_.end());
     return out;
@@ -194,11 +199,11 @@ class TvRun {
     const std::vector<double>& own = vectors[4];
     smoothing_ = own[0], steps_ = static_cast<Index>(own[1]), fits_ = static_cast<Index>(own[2]);
     error_ = own[3], last_ = own[4] == 1.0, keep_positive_ = own[5] == 1.0;
+    bounded_ = own[6] == 1.0, chosen_ = static_cast<std::size_t>(own[7]);
     const Index judged = by_noise() || run_.options().smoothing ? 0 : fits_;
     squares_.assign(vectors.begin() + 5, vectors.begin() + 5 + judged);
     images_.assign(vectors.begin() + 5 + judged, vectors.end());
-    auto x = vectors[0];
-    if (keep_positive_) bound_below(x);
+    if (bounded_ && (!last_ || keep_positive_)) fit().set_bounds(zeros_, infinities_);
     fit().set_state(vectors);
   }
 
@@ -209,10 +214,12 @@ class TvRun {
   Products train_products_;
   SmoothFit all_, train_;
   double value_ = 0.0, weights_ = 0.0;
-  std::vector<double> lower_, upper_;
+  std::vector<double> zeros_, infinities_;  // bounds of a pixel that is not negative
 
   double smoothing_, error_ = 0.0;
   Index steps_ = 0, fits_ = 0;
+  std::size_t chosen_ = 0;  // of the fits
+  bool bounded_ = false;    // one without negative pixels is being tried, or was
   bool last_, keep_positive_ = false, only_choice_ = false;
   std::vector<Squares> squares_;             // of the fits so far
   std::vector<std::vector<double>> images_;  // theirs
