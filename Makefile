@@ -7,7 +7,7 @@ SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
 CONFIGURE := cmake --log-level=WARNING --preset
 
-.PHONY: mpi asan-mpi ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
+.PHONY: mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -95,6 +95,9 @@ page-check: build ## open a small reproduction in headless Chromium; console mes
 peers: build ## tomography matrices beside ASTRA's, from the Python package index
 	@python3 -m venv build/peers && build/peers/bin/pip install -q astra-toolbox numpy scipy
 	@build/peers/bin/python tests/tomography/peers/astra_check.py $(PROGRAM)
+
+tomography-quality: build ## images told nothing beside fbp and sart in the best hands; about half an hour
+	@bench/tomography_quality.py $(PROGRAM)
 
 crash-loop: build ## kill -9 at 200 random moments, resume, compare bits
 	@tools/crash_loop.py $(PROGRAM) $(or $(TIMES),200)

@@ -27,9 +27,9 @@ solve lsqr --measure-every 4
 
 echo "Scanning a walnut that never was, and making an image of the scan"
 size=${DEMO_SIZE:-128}
-"$polyak" tomography project walnut --size "$size" --detectors $((size * 182 / 128)) \
+"$polyak" tomography project walnut --finer 4 --size "$size" --detectors $((size * 182 / 128)) \
   --photons 1e5 --attenuation 0.02 --seed 1 --output scan.npy --quiet
-"$polyak" tomography reconstruct scan.npy --size "$size" --lower 0 --seed 1 --output walnut.png \
+"$polyak" tomography reconstruct scan.npy --size "$size" --seed 1 --output walnut.png \
   --page walnut.html --quiet || [ $? -eq 3 ]
 
 # draw TERMINAL FILE

@@ -17,10 +17,9 @@ Usage: polyak tomography matrix --angles A --detectors N --size N --output A.mtx
 polyak tomography WORD --help explains each.
 
 A first try:
-  polyak tomography project walnut --size 128 --angles 0:180:180 --detectors 182 \
-    --output sinogram.npy
-  polyak tomography reconstruct sinogram.npy --size 128 --angles 0:180:180 \
-    --output walnut.png
+  polyak tomography project walnut --finer 4 --size 128 --angles 180 --detectors 182 \
+    --photons 1e5 --attenuation 0.02 --output sinogram.npy
+  polyak tomography reconstruct sinogram.npy --size 128 --angles 180 --output walnut.png
 
 Limits: two dimensions (a stack of slices shares one geometry), no cone beam.
 )";

@@ -42,6 +42,7 @@ Fingerprint fingerprint(const ReconstructRequest& request, const LoadedScan& sca
           {"--sampling", o.sampling},
           {"--relaxation", shown(o.relaxation)},
           {"--start", o.start + ", " + o.filter},
+          {"--smoothing", shown(o.smoothing)},
           {"--ridge", shown(o.ridge)},
           {"--lower", shown(o.lower)},
           {"--upper", shown(o.upper)},

@@ -53,18 +53,50 @@ std::vector<double> per_ray(const std::string& path, Index rays) {
          std::to_string(rays));
 }
 
+bool minus_log(const SinogramOptions& data, const ScanData& scan) {
+  return data.log == "yes" || (data.log == "auto" && !scan.flat.empty());
+}
+
 Prepared prepare_scan(const SinogramOptions& data, const ScanData& scan) {
   PrepareOptions options{.bin = data.bin};
-  options.minus_log = data.log == "yes" || (data.log == "auto" && !scan.flat.empty());
+  options.minus_log = minus_log(data, scan);
   if (data.mask) options.mask = per_ray(*data.mask, scan.views * scan.detectors);
   return prepare(scan, options);
 }
 
-void read_weights(ReconstructRequest& request, const LoadedScan& scan) {
-  if (!request.data.weights) return;
+// -log of a transmission below 2e-9 would need more photons than detectors count:
+// values beyond that are integrals in other units, and their weights would vanish.
+constexpr double most_attenuation = 20.0;
+void check_transmissions(const std::vector<double>& mean, double attenuation, bool given) {
+  const double largest = attenuation * *std::max_element(mean.begin(), mean.end());
+  if (largest <= most_attenuation) return;
+  throw Error(ErrorCode::bad_data,
+              {.what = "the values are no attenuations: hardly a photon would come through",
+               .where = "--weights transmission",
+               .found = fmt::format("a transmission of exp(-{:.3g})", largest),
+               .expected = fmt::format("exp(-{:g}) or more", most_attenuation),
+               .hint = given ? "give a smaller --attenuation"
+                             : "give --attenuation M, what the values are multiplied by"});
+}
+
+// What is weighted when nobody says: counts have known relative noise.
+std::string weights_asked(const ReconstructRequest& request, bool counted) {
+  const std::string& method = request.options.method;
+  if (request.data.weights) return *request.data.weights;
+  return counted && (method == "auto" || method == "tv") ? "transmission" : "none";
+}
+
+void read_weights(ReconstructRequest& request, const LoadedScan& scan, bool counted) {
+  const std::string asked = weights_asked(request, counted);
+  if (request.data.attenuation && asked != "transmission")
+    throw Error(ErrorCode::usage, {.what = "the option needs another one",
+                                   .where = "--attenuation",
+                                   .found = {},
+                                   .expected = "--weights transmission"});
+  if (asked == "none") return;
   const Index rays = scan.geometry.rays();
-  if (*request.data.weights != "transmission") {
-    request.options.weights = per_ray(*request.data.weights, rays);
+  if (asked != "transmission") {
+    request.options.weights = per_ray(asked, rays);
     return;
   }
   // One weight for all slices: that of their mean.
@@ -72,7 +104,9 @@ void read_weights(ReconstructRequest& request, const LoadedScan& scan) {
   const double slices = static_cast<double>(std::ssize(scan.sinograms) / rays);
   for (std::size_t k = 0; k < scan.sinograms.size(); ++k)
     mean[k % mean.size()] += scan.sinograms[k] / slices;
-  for (double& v : mean) v = std::isfinite(v) ? std::exp(-v) : 0.0;
+  const double attenuation = request.data.attenuation.value_or(1.0);
+  if (!counted) check_transmissions(mean, attenuation, request.data.attenuation.has_value());
+  for (double& v : mean) v = std::isfinite(v) ? std::exp(-attenuation * v) : 0.0;
   request.options.weights = std::move(mean);
 }
 
@@ -138,7 +172,7 @@ LoadedScan load_scan(ReconstructRequest& request, Messages& messages) {
   out.center = facts.center;
   out.geometry = make_geometry(request.scan, facts);
   out.sinograms = std::move(ready.sinograms);
-  read_weights(request, out);
+  read_weights(request, out, minus_log(request.data, data));
   out.masked = leave_out(request.options.weights, ready.left_out, out.geometry.rays());
   read_reference(request.data, out);
   return out;

@@ -44,8 +44,16 @@ const std::vector<OptionRecord<SinogramOptions>>& sinogram_options() {
       {.name = "weights",
        .field = &S::weights,
        .value = "W",
-       .sentence = "One weight per ray from a file, or transmission: exp(-value), as counted "
-                   "photons deserve."},
+       .sentence = "One weight per ray from a file; none; or transmission: "
+                   "exp(-attenuation * value), as counted photons deserve. When not given: none, "
+                   "and transmission with the method auto or tv where flat fields were divided by."},
+      {.name = "attenuation",
+       .field = &S::attenuation,
+       .value = "M",
+       .sentence = "What a value of the sinogram is multiplied by for that, as in project; 1 where "
+                   "values are -log of transmissions.",
+       .lowest = 0,
+       .open_below = true},
       {.name = "mask",
        .field = &S::mask,
        .value = "FILE",
@@ -63,9 +71,11 @@ std::vector<OptionRecord<Options>> method_options() {
   return {
       {.name = "method",
        .field = &O::method,
-       .value = "minibatch-hbm|minibatch-nag|minibatch-sgd|rk|kaczmarz|sgd|hbm|nag|gd|cgls|lsqr|"
+       .value = "auto|tv|minibatch-hbm|minibatch-nag|minibatch-sgd|rk|kaczmarz|sgd|hbm|nag|gd|cgls|lsqr|"
                 "sirt|sart|fbp",
-       .sentence = "The algorithm."},
+       .sentence = "The algorithm; auto is tv (total variation, as smooth as held-out rays say), "
+                   "and minibatch-hbm where --batch, --step-size, --momentum, --b-star, "
+                   "--coverage, --sampling, --ridge, --plateau or --start is given."},
       {.name = "batch",
        .field = &O::batch,
        .value = "N",
@@ -116,7 +126,14 @@ std::vector<OptionRecord<Options>> method_options() {
       {.name = "start",
        .field = &O::start,
        .value = "zero|fbp",
-       .sentence = "Where iterations begin."},
+       .sentence = "Where iterations begin; tv takes no start but zero."},
+      {.name = "smoothing",
+       .field = &O::smoothing,
+       .value = "S",
+       .sentence = "Of tv, about 1e-5 (rough) to 0.03 (smooth), whatever the units; chosen by "
+                   "held-out rays when not given.",
+       .lowest = 0,
+       .open_below = true},
       {.name = "stored",
        .field = &O::stored,
        .value = "",
@@ -141,7 +158,8 @@ std::vector<OptionRecord<Options>> stop_options() {
        .field = &O::noise,
        .value = "SIGMA",
        .sentence = "Standard deviation of a ray: stop when the residual is down to it "
-                   "(discrepancy principle).",
+                   "(discrepancy principle); estimated from held-out rays when no option says "
+                   "when to stop.",
        .lowest = 0,
        .open_below = true},
       {.name = "tau",
@@ -153,8 +171,8 @@ std::vector<OptionRecord<Options>> stop_options() {
       {.name = "plateau",
        .field = &O::plateau,
        .value = "P",
-       .sentence = "Stop when the residual falls by less than this part of itself in a pass; "
-                   "0.02 when nothing else is asked for.",
+       .sentence = "Stop when the residual falls by less than this part of itself in a pass. The "
+                   "status is then stagnated: a slow method does so far from its limit.",
        .lowest = 0,
        .highest = 1,
        .open_below = true,

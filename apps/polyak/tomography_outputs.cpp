@@ -27,6 +27,10 @@ std::string report_json(const LoadedScan& scan, const tomography::Reconstruction
   if (result.lambda_max) own["lambda_max_bound"] = *result.lambda_max;
   if (result.kappa_covered) own["kappa_covered"] = *result.kappa_covered;
   if (result.b_star) own["b_star"] = *result.b_star;
+  if (result.smoothing) own["smoothing"] = *result.smoothing;
+  if (result.noise) own["noise"] = *result.noise;
+  if (result.held_out > 0) own["held_out_rays"] = result.held_out;
+  if (result.smoothing) own["kept_positive"] = result.kept_positive;
   json["tomography"] = own;
   return json.dump(2) + "\n";
 }
@@ -39,6 +43,8 @@ std::string summary(const tomography::Reconstruction& result) {
   if (r.relative_residual)
     text += fmt::format("  relative residual {:.3e}\n", *r.relative_residual);
   if (r.error) text += fmt::format("  relative error {:.3e}\n", *r.error);
+  if (result.noise)
+    text += fmt::format("  noise of a ray, as held-out rays show it: {:.3g}\n", *result.noise);
   if (r.used.batch && r.used.step_size)
     text += fmt::format("  batches of {}, {} sampling, step {:.3e}, momentum {:.4f}\n",
                         *r.used.batch, r.used.sampling.value_or("no"), *r.used.step_size,

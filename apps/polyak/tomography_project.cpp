@@ -20,6 +20,7 @@ struct ProjectRequest {
   std::string image;
   std::optional<std::string> output, save_image;
   bool exact = false;
+  Index finer = 1;
   double noise = 0.0;
   std::optional<double> photons;
   double attenuation = 1.0;
@@ -42,6 +43,13 @@ const std::vector<OptionRecord<ProjectRequest>>& options_table() {
        .field = &P::exact,
        .value = "",
        .sentence = "The phantom's exact line integrals, not those of its pixels (not for walnut)."},
+      {.name = "finer",
+       .field = &P::finer,
+       .value = "K",
+       .sentence = "Draw the phantom on a grid K times finer and average K rays over each element, "
+                   "so that no reconstruction uses the rays that made its data; 4 is usual.",
+       .lowest = 1,
+       .highest = 64},
       {.name = "noise",
        .field = &P::noise,
        .value = "SIGMA",
@@ -81,16 +89,18 @@ Usage usage() {
 
 Usage: polyak tomography project IMAGE --detectors N --output FILE [options]
 
-IMAGE is shepp-logan, disc, rectangle or walnut (of --size), or a file.
+IMAGE is shepp-logan, disc, rectangle, walnut or shapes (of --size; the last two are
+different for every --seed), or a file.
 )",
           .ending = R"(
 Example:
-  polyak tomography project walnut --size 128 --detectors 182 --photons 1e5 \
+  polyak tomography project walnut --finer 4 --size 128 --detectors 182 --photons 1e5 \
     --attenuation 0.02 --output sinogram.npy --save-image walnut.npy
 )"};
 }
 
-std::optional<Phantom> phantom_named(const std::string& name) {
+std::optional<Phantom> phantom_named(const std::string& name, std::uint64_t seed) {
+  if (name == "shapes") return random_shapes(seed);
   if (name == "shepp-logan") return shepp_logan();
   if (name == "disc") return disc();
   if (name == "rectangle") return rectangle();
@@ -104,10 +114,16 @@ struct Source {
 
 // A file says how large it is; a phantom is drawn as large as asked for.
 Source load(const ProjectRequest& request, ScanOptions& scan) {
-  Source out{phantom_named(request.image), {}};
+  Source out{phantom_named(request.image, request.seed), {}};
   if (out.phantom || request.image == "walnut") return out;
   const Array image = read_array(request.image);
   if (!scan.size) scan.size = fmt::format("{}x{}", image.rows(), image.cols());
+  if (request.finer > 1)
+    throw Error(ErrorCode::usage, {.what = "a file has the pixels it has",
+                                   .where = "--finer",
+                                   .found = "'" + request.image + "'",
+                                   .expected = "a phantom",
+                                   .hint = "--pixel 0.25 makes its pixels finer than the elements"});
   out.pixels = read_values(request.image);
   return out;
 }
@@ -130,20 +146,32 @@ void check_request(const ProjectRequest& request) {
   const auto endings = {".npy", ".tif", ".tiff", ".png", ".csv", ".mtx"};
   check_output("--output", *request.output, endings);
   if (request.save_image) check_output("--save-image", *request.save_image, endings);
-  if (request.exact && !phantom_named(request.image))
+  if (request.exact && request.finer > 1)
+    throw Error(ErrorCode::usage, {.what = "exact integrals know no grid",
+                                   .where = "--finer",
+                                   .found = "--exact",
+                                   .expected = "one of them"});
+  if (request.exact && !phantom_named(request.image, request.seed))
     throw Error(ErrorCode::usage, {.what = "only phantoms of simple shapes have exact integrals",
                                    .where = "--exact",
                                    .found = "'" + request.image + "'",
-                                   .expected = "shepp-logan, disc or rectangle"});
+                                   .expected = "shepp-logan, disc, rectangle or shapes"});
   if (request.photons && request.noise > 0.0)
     throw Error(ErrorCode::usage, {.what = "noise is given twice", .where = "--noise, --photons"});
+}
+
+// On the grid that is projected.
+std::vector<double> draw_image(const ProjectRequest& request, const Geometry& g,
+                               const Source& source) {
+  if (!source.pixels.empty()) return source.pixels;
+  const ImageGrid grid = finer_grid(g.image, request.finer);
+  return source.phantom ? draw(*source.phantom, grid) : draw_walnut(grid, request.seed);
 }
 
 std::vector<double> project(const ProjectRequest& request, const Geometry& g, RayModel model,
                             const Source& source, const std::vector<double>& image) {
   if (request.exact) return exact_projections(*source.phantom, g);
-  return projections(*projector(g, model, {}, static_cast<int>(request.threads)), image,
-                     static_cast<int>(request.threads));
+  return finer_projections(g, model, image, request.finer, static_cast<int>(request.threads));
 }
 
 }  // namespace
@@ -164,14 +192,13 @@ int tomography_project(const Words& words, Messages& messages) {
   const Source source = load(request, scan);
   const Geometry g = make_geometry(scan, 0);
   check_pixels(source, g, request.image);
-  const auto image = !source.pixels.empty() ? source.pixels
-                     : source.phantom       ? draw(*source.phantom, g.image)
-                                            : draw_walnut(g.image, request.seed);
+  auto image = draw_image(request, g, source);
   auto sinogram = project(request, g, ray_model_named(scan.projector), source, image);
   if (request.noise > 0.0) add_gaussian_noise(sinogram, request.noise, request.seed);
   if (request.photons)
     add_poisson_noise(sinogram, *request.photons, request.attenuation, request.seed);
   write_image(*request.output, {sinogram.data(), g.views(), g.detectors, g.detectors});
+  if (request.save_image && request.finer > 1) image = coarser(image, g.image, request.finer);
   if (request.save_image)
     write_image(*request.save_image, {image.data(), g.image.rows, g.image.cols, g.image.cols},
                 {.pixel = g.image.pixel, .black = {}, .white = {}});

@@ -15,7 +15,8 @@ Usage usage() {
   return {.command = "tomography reconstruct",
           .positionals = {"SINOGRAM"},
           .required = 1,
-          .text = R"(Make an image of a sinogram, the rays being used a few at a time.
+          .text = R"(Make an image of a sinogram. Told nothing else, how smooth it should be is
+what rays say that are held out for that purpose.
 
 Usage: polyak tomography reconstruct SINOGRAM --output FILE [options]
 
@@ -25,15 +26,18 @@ flat and dark fields. Several slices of one geometry stand below each other, or 
 a third dimension; they are solved in groups that fit into --memory.
 )",
           .ending = R"(
-Methods: those of polyak solve that suit images, kaczmarz (another name for rk),
-and sirt, sart, fbp.
+Methods: auto and tv (least squares with a penalty on the image's total variation),
+those of polyak solve that suit images, kaczmarz (another name for rk), and sirt,
+sart, fbp. Where nothing says when to stop, tv chooses its smoothing by rays that
+are held out, and the others stop at the noise that is estimated that way.
 
-Exit code: 0 a stop rule was met, 3 a limit was reached (the image is written),
-4 diverged, 75 stopped and saved by --checkpoint, 2 wrong usage, 65 bad data, 66 no
-such file, 74 writing failed.
+Exit code: 0 the image is down to the noise or has settled, 3 a limit or a plateau
+was reached (the image is written), 4 diverged, 75 stopped and saved by
+--checkpoint, 2 wrong usage, 65 bad data, 66 no such file, 74 writing failed.
 
 Examples:
-  polyak tomography project walnut --size 128 --detectors 182 --output s.npy
+  polyak tomography project walnut --finer 4 --size 128 --detectors 182 --photons 1e5 \
+    --attenuation 0.02 --output s.npy
   polyak tomography reconstruct s.npy --size 128 --output walnut.png
   polyak tomography reconstruct s.npy --size 128 --method sirt --lower 0 \
     --max-iterations 100 --output walnut.tif

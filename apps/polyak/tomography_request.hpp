@@ -15,6 +15,7 @@ struct SinogramOptions {
   std::optional<std::string> slices, weights, mask, reference, flat, dark;
   std::string order = "auto";
   std::string log = "auto";
+  std::optional<double> attenuation;
   Index bin = 1;
 };
 

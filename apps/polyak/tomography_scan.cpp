@@ -33,11 +33,20 @@ double number(const std::string& option, const std::string& text, const std::str
   return value;
 }
 
-// FIRST:LAST:COUNT, LAST left out, or a file.
-std::vector<double> read_angles(const std::string& text, const std::string& unit_name) {
+// A parallel beam sees every line in half a turn, a fan in a whole one.
+double usual_range(const std::string& beam) {
+  return (beam == "fan" ? 2.0 : 1.0) * std::numbers::pi;
+}
+
+// COUNT over the usual range, FIRST:LAST:COUNT, LAST left out, or a file.
+std::vector<double> read_angles(const std::string& text, const std::string& unit_name,
+                                const std::string& beam) {
   const double unit = unit_name == "radians" ? 1.0 : std::numbers::pi / 180.0;
+  const std::string expected = "COUNT, FIRST:LAST:COUNT or a file";
+  double alone = 0.0;
+  if (detail::parse_into(std::string_view(text), alone))
+    return read_angles(fmt::format("0:{}:{}", usual_range(beam) / unit, text), unit_name, beam);
   const auto parts = split(text, ':');
-  const std::string expected = "FIRST:LAST:COUNT or a file";
   if (parts.size() != 3) {
     auto values = read_values(text);
     for (double& v : values) v *= unit;
@@ -95,11 +104,11 @@ std::vector<double> read_offsets(const ScanOptions& options, const ScanFacts& fa
 
 std::vector<double> read_values(const std::string& path) { return open_array(path)->read_all(); }
 
-std::vector<double> usual_angles() { return read_angles("0:180:180", "degrees"); }
+std::vector<double> usual_angles() { return read_angles("0:180:180", "degrees", "parallel"); }
 
 std::vector<double> angles_asked(const ScanOptions& options) {
   if (!options.angles) return {};
-  return read_angles(*options.angles, options.angle_unit);
+  return read_angles(*options.angles, options.angle_unit, options.beam);
 }
 
 const std::vector<OptionRecord<ScanOptions>>& scan_options() {
@@ -112,8 +121,9 @@ const std::vector<OptionRecord<ScanOptions>>& scan_options() {
       {.name = "angles",
        .field = &S::angles,
        .value = "A",
-       .sentence = "FIRST:LAST:COUNT, evenly spaced without LAST, or a file with one per view; "
-                   "counter-clockwise. When not given, what the scan says, or 0:180:180."},
+       .sentence = "COUNT views over half a turn (a whole one for a fan), FIRST:LAST:COUNT, evenly "
+                   "spaced without LAST, or a file with one per view; counter-clockwise. When not "
+                   "given, what the scan says, or 0:180:180."},
       {.name = "angle-unit",
        .field = &S::angle_unit,
        .value = "degrees|radians",

@@ -88,6 +88,13 @@ class RowMatrix {
   virtual void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
                         ConstView b, View x) const = 0;
 
+  /// The same, every step followed by the projection onto lower ≤ x ≤ upper, for an x
+  /// that lies within: only entries that the row touches can leave. Here all are
+  /// looked at; matrices of sparse rows look at those.
+  virtual void kaczmarz_within(std::span<const Index> rows, std::span<const double> steps,
+                               double scale, ConstView b, std::span<const double> lower,
+                               std::span<const double> upper, View x) const;
+
   /// row_norms2[i − first] = ‖scale·a_i‖², at least the smallest normal double
   /// for a row that is not zero; column_norms2[j] += Σ_i (scale·a_ij)² unless
   /// that span is empty, at least as much for a column that is not zero. NaN

@@ -13,8 +13,10 @@
 namespace polyak::tomography {
 
 struct ReconstructOptions {
-  /// A method of solve (kaczmarz is rk), or sirt, sart, fbp.
-  std::string method = "minibatch-hbm";
+  /// auto, tv, a method of solve (kaczmarz is rk), or sirt, sart, fbp. auto is tv, and
+  /// minibatch-hbm where an option is given that tv does not know (batch,
+  /// step_size, momentum, b_star, coverage, sampling, ridge, plateau, start).
+  std::string method = "auto";
   std::string projector = "line";  ///< line, linear or strip
   bool stored = false;             ///< keep the matrix in memory instead of making rows
 
@@ -28,17 +30,24 @@ struct ReconstructOptions {
   std::string sampling = "row-norm";
   double relaxation = 1.0;         ///< of sirt and sart
   std::string filter = "ram-lak";  ///< of fbp: ram-lak, shepp-logan, hann
-  std::string start = "zero";      ///< or fbp
+  std::string start = "zero";      ///< or fbp, not for tv
+  /// Of tv: the weight of the variation in multiples of (value of a pixel)·(largest
+  /// entry of AᵀA·1), so that it does not depend on units; held-out rays choose it
+  /// when not given.
+  std::optional<double> smoothing;
 
   double ridge = 0.0;
   std::optional<double> lower, upper;
   std::vector<double> weights;  ///< one per ray, for all slices
 
   /// Discrepancy principle: stop when ‖r‖ ≤ tau·noise·√(Σ w_i), `noise` being
-  /// the standard deviation of a ray.
+  /// the standard deviation of a ray. Where nothing says when to stop, tv chooses its
+  /// smoothing by held-out rays, and the others stop at the error with which that
+  /// predicts them (and at 1000 passes).
   std::optional<double> noise;
   double tau = 1.0;
-  /// Stop when the residual falls by less than this part of itself in a pass.
+  /// Stop when the residual falls by less than this part of itself in a pass; status
+  /// stagnated, since a slow method does so far from its limit.
   std::optional<double> plateau;
   std::optional<double> max_passes;
   std::optional<Index> max_iterations;
@@ -71,6 +80,12 @@ struct Reconstruction {
   std::optional<double> kappa_covered;
   std::optional<double> b_star;  ///< the heuristic B* of the parameters used
   Index groups = 1;              ///< of slices, one after the other
+  std::optional<double> smoothing;  ///< of tv; of several slices the first one's
+  /// The standard deviation of a ray of weight 1 as held-out rays show it: noise, and
+  /// what pixels cannot explain; of several slices the first one's, or their mean.
+  std::optional<double> noise;
+  Index held_out = 0;          ///< rays that were held out to choose
+  bool kept_positive = false;  ///< tv found no objection to pixels of at least 0
   /// Rays that meet no pixel (report.zero_rows of them) but hold a value: left
   /// out of everything, as no image can explain them.
   Index unseen_with_data = 0;

@@ -123,6 +123,10 @@ struct SparseRow {
   void add_squares(double scale, double* sums) const {
     for (Index j = 0; j < count; ++j) sums[col[j]] += visible_square(a[j], scale);
   }
+  void clamp(const double* lower, const double* upper, double* x) const {
+    for (Index j = 0; j < count; ++j)
+      x[col[j]] = std::clamp(x[col[j]], lower[col[j]], upper[col[j]]);
+  }
   void copy(double* out) const {
     std::fill(out, out + d, 0.0);
     for (Index j = 0; j < count; ++j) out[col[j]] = static_cast<double>(a[j]);
@@ -174,6 +178,21 @@ void kaczmarz(RowAt row_at, const RowList& rows, double scale, ConstView b, View
     }
   }
 }
+
+/// A row whose steps keep to bounds: what it touches is clamped after it is added.
+template <class Row>
+struct BoundedRow {
+  Row a;
+  const double *lower, *upper;
+
+  double dot(const double* x) const { return a.dot(x); }
+  void add_scaled_to(double c, double scale, double* g) const {
+    a.add_scaled_to(c, scale, g);
+    a.clamp(lower, upper, g);
+  }
+};
+template <class Row>
+BoundedRow(Row, const double*, const double*) -> BoundedRow<Row>;
 
 template <class RowAt>
 void norms(RowAt row_at, Index count, double scale, double* row_norms2, double* column_norms2) {

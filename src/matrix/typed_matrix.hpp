@@ -57,6 +57,19 @@ class TypedMatrix final : public RowMatrix {
     kernels::kaczmarz(storage_.from(0), list(rows, steps), scale, b, x);
   }
 
+  void kaczmarz_within(std::span<const Index> rows, std::span<const double> steps, double scale,
+                       ConstView b, std::span<const double> lower, std::span<const double> upper,
+                       View x) const override {
+    if constexpr (requires { storage_.row(0).clamp(nullptr, nullptr, nullptr); })
+      kernels::reference::kaczmarz(
+          [&](Index i) {
+            return kernels::reference::BoundedRow{storage_.row(i), lower.data(), upper.data()};
+          },
+          list(rows, steps), scale, b, x);
+    else
+      RowMatrix::kaczmarz_within(rows, steps, scale, b, lower, upper, x);
+  }
+
   void norms(Index first, Index last, double scale, std::span<double> row_norms2,
              std::span<double> column_norms2) const override {
     kernels::norms(storage_.from(first), last - first, scale, row_norms2.data(),

@@ -1,9 +1,21 @@
 #include "matrix/whole.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
 namespace polyak {
+
+void RowMatrix::kaczmarz_within(std::span<const Index> rows, std::span<const double> steps,
+                                double scale, ConstView b, std::span<const double> lower,
+                                std::span<const double> upper, View x) const {
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    kaczmarz(rows.subspan(t, 1), steps.subspan(t, 1), scale, b, x);
+    for (Index c = 0; c < x.rows; ++c)
+      for (Index j = 0; j < x.cols; ++j)
+        x(c, j) = std::clamp(x(c, j), lower[to_size(j)], upper[to_size(j)]);
+  }
+}
 
 // Numbers of at least 0 order like their bits. From the highest four bits down:
 // whoever has the largest digit so far goes on, the others only listen.

@@ -88,7 +88,7 @@ class ActiveSet final : public Method {
       if (rest > 0) s.push_back(norm(below.data(), rest));
       solve(system, s, {lower, upper}, block(0).row(c));
     }
-    found_ = {true, system.rank(), rank_threshold(m, d_), {}, std::nullopt};
+    if (system.rank()) found_ = {true, *system.rank(), rank_threshold(m, d_), {}, std::nullopt};
   }
 
   void solve(BoundedLeastSquares& system, std::span<const double> s, Limits limits,

@@ -30,12 +30,14 @@ class Kaczmarz final : public Method {
     const std::span rows(rows_, count);
     setting_.sampler->draw_sequence(random_, first, rows);
     for (std::size_t t = 0; t < count; ++t) steps_[t] = step(first + static_cast<Index>(t), rows[t]);
-    const std::size_t stride = setting_.problem.has_bounds() ? 1 : count;
-    for (std::size_t t = 0; t < count; t += stride) {
-      setting_.products.A().kaczmarz(rows.subspan(t, stride), {steps_ + t, stride},
-                                     setting_.facts.scale.a, setting_.problem.b(), block(0));
-      project(block(0));
-    }
+    const Problem& problem = setting_.problem;
+    const RowMatrix& A = setting_.products.A();
+    const std::span<const double> steps(steps_, count);
+    if (!problem.has_bounds())
+      return A.kaczmarz(rows, steps, setting_.facts.scale.a, problem.b(), block(0));
+    if (first == 0) project(block(0));  // a start outside; steps keep it within from then on
+    A.kaczmarz_within(rows, steps, setting_.facts.scale.a, problem.b(), problem.lower(),
+                      problem.upper(), block(0));
   }
 
   double step(Index k, Index j) const {

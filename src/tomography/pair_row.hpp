@@ -5,6 +5,7 @@
 // than a list of single entries, since nothing has to be sorted out; the
 // numbers are those of RayMaker but for rounding.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "tomography/ray_maker.hpp"
@@ -37,6 +38,11 @@ struct PairRow {
       at[0] += c * (scale * first[k]);
       at[stride] += c * (scale * second[k]);
     }
+  }
+  void clamp(const double* lower, const double* upper, double* x) const {
+    for (Index k = 0; k < steps; ++k)
+      for (const Index j : {Index{pixel[k]}, pixel[k] + stride})
+        x[j] = std::clamp(x[j], lower[j], upper[j]);
   }
 };
 

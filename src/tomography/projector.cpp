@@ -112,6 +112,18 @@ class Projector final : public RowMatrix {
     });
   }
 
+  void kaczmarz_within(std::span<const Index> rows, std::span<const double> steps, double scale,
+                       ConstView b, std::span<const double> lower, std::span<const double> upper,
+                       View x) const override {
+    with_rows(0, [&](auto row_at) {
+      kernels::reference::kaczmarz(
+          [&](Index i) {
+            return kernels::reference::BoundedRow{row_at(i), lower.data(), upper.data()};
+          },
+          {std::ssize(rows), rows.data(), steps.data()}, scale, b, x);
+    });
+  }
+
   void norms(Index first, Index last, double scale, std::span<double> row_norms2,
              std::span<double> column_norms2) const override {
     Scratch scratch(maker_, scale_);

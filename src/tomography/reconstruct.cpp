@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/clock.hpp"
 #include "matrix/products.hpp"
@@ -9,6 +10,7 @@
 #include "tomography/count.hpp"
 #include "tomography/iterations.hpp"
 #include "tomography/reconstruct_checks.hpp"
+#include "tomography/run_tv.hpp"
 #include "tomography/slices.hpp"
 
 namespace polyak::tomography {
@@ -102,18 +104,52 @@ std::vector<double> residual_of(const Problem& problem, const std::vector<double
 
 Reconstruction run(const std::shared_ptr<const Problem>& problem, const Geometry& g,
                    const ReconstructOptions& options, StopRules& rules, const RunState* from) {
-  Reconstruction out = is_sweep(options.method) || options.method == "fbp"
+  Reconstruction out = options.method == "tv" ? run_tv(*problem, g, options, rules, from)
+                       : is_sweep(options.method) || options.method == "fbp"
                            ? run_sweeps(*problem, g, options, rules, from)
                            : run_solver(problem, options, rules, from);
   if (rules.reason().empty()) return out;
-  out.report.status = Status::converged;
+  out.report.status = rules.status();
   out.report.reason = rules.reason();
   return out;
 }
 
+// A wish to stop is passed on, and nothing else: what goes on here is no part of the
+// run that is reported.
+class OnlyStops final : public Observer {
+ public:
+  explicit OnlyStops(Observer& next) : next_(next) {}
+  bool stop_requested() override { return next_.stop_requested(); }
+
+ private:
+  Observer& next_;
+};
+
+// Mean over the slices of the problem's, each by itself.
+double estimated_noise(const Problem& all, const Geometry& g, ReconstructOptions options,
+                       Runs& runs) {
+  options.method = "tv", options.start = "zero";
+  options.noise.reset(), options.max_passes.reset(), options.on_image = {};
+  OnlyStops stops(runs);
+  double sum2 = 0.0;
+  for (Index c = 0; c < all.right_hand_sides(); ++c) {
+    std::vector<double> sinogram;
+    for (Index r = 0; r < all.rows(); ++r) sinogram.push_back(all.b()(r, c));
+    const Problem one(problem_data(g, all.matrix(), sinogram, sinogram, options, {}));
+    StopRules none(options, 0.0, all.rows(), &stops);
+    sum2 += std::pow(held_out_error(one, g, options, none), 2);
+  }
+  return std::sqrt(sum2 / static_cast<double>(all.right_hand_sides()));
+}
+
+bool needs_a_stop(const ReconstructOptions& o) {
+  return o.method != "tv" && o.method != "fbp" && !o.noise && !o.plateau && !o.max_passes &&
+         !o.max_iterations && !o.time_limit_s;
+}
+
 // In a snapshot the images of a group that is done are the x of its report.
 Reconstruction run_or_recall(const std::shared_ptr<const Problem>& problem, const Geometry& g,
-                             const ReconstructOptions& options, double weights, Runs& runs) {
+                             const ReconstructOptions& asked, double weights, Runs& runs) {
   if (const Report* known = runs.known()) {
     const ConstView x = known->x.view();
     Reconstruction out;
@@ -121,8 +157,16 @@ Reconstruction run_or_recall(const std::shared_ptr<const Problem>& problem, cons
     out.images.assign(x.data, x.data + x.size());
     return out;
   }
+  ReconstructOptions options = asked;
+  const double start = now_s();
+  if (needs_a_stop(asked))
+    options.noise = estimated_noise(*problem, g, asked, runs), options.max_passes = 1000.0;
+  const double estimating = now_s() - start;
   StopRules rules(options, weights, problem->rows(), &runs);
   Reconstruction out = run(problem, g, options, rules, runs.from());
+  if (needs_a_stop(asked)) out.noise = options.noise;
+  out.report.seconds.setup += estimating;
+  out.report.seconds.total += estimating;
   Report done = out.report;
   done.x = Array(out.images, std::ssize(out.images));
   runs.finished(done);
@@ -168,7 +212,8 @@ Reconstruction solve_stack(const Geometry& g, const Rays& rays,
   Index unseen_with_data = 0;
   const double start = now_s();
   const Index slices = std::ssize(sinograms) / g.rays();
-  for (const SliceGroup& group : slice_groups(g, slices, options.memory_bytes)) {
+  const double room = options.method == "tv" ? 1.0 : options.memory_bytes;  // tv: one by one
+  for (const SliceGroup& group : slice_groups(g, slices, room)) {
     const auto measured = part_of(sinograms, group), known = part_of(reference, group);
     Reconstruction part =
         solve_group(g, rays, measured, options_for(group, options, now_s() - start), runs, known);
@@ -189,12 +234,10 @@ Reconstruction reconstruct(const Geometry& geometry, const std::vector<double>& 
                            const std::vector<double>& reference, const Snapshot* from) {
   ReconstructOptions options = asked;
   if (options.method == "kaczmarz") options.method = "rk";
+  if (options.method == "auto") options.method = steers_sampling(options) ? "minibatch-hbm" : "tv";
   check(geometry);
   check_options(options);
   check_data(geometry, sinograms);
-  const bool limited = options.noise || options.plateau || options.max_passes ||
-                       options.max_iterations || options.time_limit_s;
-  if (!limited) options.plateau = 0.02, options.max_passes = 100.0;
   const Rays rays(geometry, options);
   Runs runs(observer, from);
   Reconstruction out = solve_stack(geometry, rays, sinograms, options, runs, reference);

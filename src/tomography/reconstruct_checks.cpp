@@ -15,10 +15,10 @@ namespace {
   throw Error(code, {.what = what, .where = where, .found = found, .expected = expected});
 }
 
-// sirt, sart and fbp read next to nothing of what steers the library's methods;
+// tv, sirt, sart and fbp read next to nothing of what steers the library's methods;
 // those refuse what they do not use by themselves.
 void check_unused(const ReconstructOptions& o) {
-  const bool fbp = o.method == "fbp";
+  const bool fbp = o.method == "fbp", tv = o.method == "tv";
   const std::pair<const char*, bool> given[] = {{"batch", o.batch.has_value()},
                                                 {"step-size", o.step_size.has_value()},
                                                 {"momentum", o.momentum.has_value()},
@@ -26,10 +26,10 @@ void check_unused(const ReconstructOptions& o) {
                                                 {"coverage", o.coverage.has_value()},
                                                 {"sampling", o.sampling != "row-norm"},
                                                 {"ridge", o.ridge > 0.0},
-                                                {"relaxation", fbp && o.relaxation != 1.0},
+                                                {"relaxation", (fbp || tv) && o.relaxation != 1.0},
                                                 {"noise", fbp && o.noise},
-                                                {"plateau", fbp && o.plateau},
-                                                {"start", fbp && o.start != "zero"}};
+                                                {"plateau", (fbp || tv) && o.plateau},
+                                                {"start", (fbp || tv) && o.start != "zero"}};
   for (const auto& [name, used] : given) {
     if (used)
       refuse(ErrorCode::usage, std::string("--") + name,
@@ -39,11 +39,22 @@ void check_unused(const ReconstructOptions& o) {
 
 }  // namespace
 
+bool steers_sampling(const ReconstructOptions& o) {
+  return o.batch || o.step_size || o.momentum || o.b_star || o.coverage || o.plateau ||
+         o.sampling != "row-norm" || o.ridge > 0.0 || o.start != "zero";
+}
+
 void check_options(const ReconstructOptions& o) {
   if (is_sweep(o.method) && !(o.relaxation > 0.0 && o.relaxation < 2.0))
     refuse(ErrorCode::usage, "relaxation", "the relaxation is not stable",
            fmt::format("{:g}", o.relaxation), "above 0 and below 2");
-  if (is_sweep(o.method) || o.method == "fbp") check_unused(o);
+  if (is_sweep(o.method) || o.method == "fbp" || o.method == "tv") check_unused(o);
+  if (o.smoothing && o.method != "tv")
+    refuse(ErrorCode::usage, "--smoothing", "the method " + o.method + " does not use this option",
+           "a value", "--method tv");
+  if (o.smoothing && o.noise)
+    refuse(ErrorCode::usage, "--smoothing", "with a smoothing the noise chooses nothing",
+           "--noise", "one of them");
   if (o.start != "zero" && o.start != "fbp")
     refuse(ErrorCode::usage, "start", "there is no such start", "'" + o.start + "'", "zero or fbp");
 }

@@ -8,6 +8,9 @@ namespace polyak::tomography {
 
 inline bool is_sweep(const std::string& method) { return method == "sirt" || method == "sart"; }
 
+/// An option is given that tv has no use for, but minibatch-hbm has.
+bool steers_sampling(const ReconstructOptions& options);
+
 /// Error usage for options that make no sense, or that the method does not use.
 void check_options(const ReconstructOptions& options);
 

@@ -150,6 +150,8 @@ std::vector<Row> facts(const Geometry& g, const Reconstruction& result, Index sl
     put("Spectrum covered", fmt::format("eigenvalues from lambda_max down to lambda_max/{:.3g} "
                                         "converge at the full rate",
                                         *result.kappa_covered));
+  number("Smoothing", result.smoothing);
+  number("Noise of a ray, as held-out rays show it", result.noise);
   number("B* of these parameters", result.b_star);
   number("lambda_max, from above", result.lambda_max);
   number("Relative residual", r.relative_residual);

@@ -34,7 +34,8 @@ struct Axes {
 
 [[noreturn]] void refuse_fit(const StoredArray& data, Index views, Index detectors) {
   refuse(data.name(), "the sinogram does not fit the geometry", sizes(data.shape()),
-         fmt::format("{} angles x {} detectors", views, detectors));
+         fmt::format("{} angles x {} detectors", views, detectors),
+         "--angles N or FIRST:LAST:N says how many views there are");
 }
 
 Axes plain_axes(const StoredArray& data, Index views, std::optional<Index> asked) {

@@ -22,7 +22,7 @@ void StopRules::measured(const Measurement& m) {
 }
 
 void StopRules::judge(const Measurement& m) {
-  if (target_ > 0.0 && m.residual_norm <= target_ && m.iteration > 0 && reason_.empty()) {
+  if (target_ >= 0.0 && m.residual_norm <= target_ && m.iteration > 0 && reason_.empty()) {
     reason_ = fmt::format("discrepancy principle: the residual {:.4g} is down to the noise, {:.4g}",
                           m.residual_norm, target_);
   }
@@ -47,9 +47,11 @@ void StopRules::judge_plateau(const Measurement& m) {
   const double passes = (now - static_cast<double>(one->row_products)) / rays_;
   if (flat(one->residual_norm, m.residual_norm, passes) &&
       flat(two->residual_norm, one->residual_norm, 1.0)) {
-    reason_ =
-        fmt::format("plateau: the residual {:.4g} falls by less than {:g} of itself in a pass",
-                    m.residual_norm, plateau_);
+    status_ = Status::stagnated;
+    reason_ = fmt::format(
+        "plateau: the residual {:.4g} falls by less than {:g} of itself in a pass, which a slow "
+        "method does far from its limit too",
+        m.residual_norm, plateau_);
   }
 }
 

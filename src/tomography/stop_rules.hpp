@@ -24,18 +24,21 @@ class StopRules final : public Observer {
   void snapshot(Snapshot&& snapshot) override;
 
   /// Any rule at all, so that measuring is worth its price.
-  bool active() const { return target_ > 0.0 || plateau_ > 0.0; }
+  bool active() const { return target_ >= 0.0 || plateau_ > 0.0; }
   /// Why it stopped; empty if it was not these rules.
   const std::string& reason() const { return reason_; }
+  /// converged where the residual is down to the noise, stagnated at a plateau.
+  Status status() const { return status_; }
 
  private:
   void judge(const Measurement& m);
   void judge_plateau(const Measurement& m);
 
-  double target_ = 0.0, plateau_ = 0.0, rays_;
+  double target_ = -1.0, plateau_ = 0.0, rays_;  // no target: below 0
   Observer* next_;
   std::vector<Measurement> seen_;
   std::string reason_;
+  Status status_ = Status::converged;
 };
 
 }  // namespace polyak::tomography

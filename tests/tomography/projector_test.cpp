@@ -65,6 +65,39 @@ TEST_P(Projector, does_every_operation_as_the_stored_matrix_does) {
     ASSERT_NEAR(seen[0][k], seen[1][k], 1e-11 * (1.0 + std::abs(seen[1][k]))) << k;
 }
 
+// The same bits as clamping all of x after every ray, which is what the base class
+// does; and a pixel that no ray of the list touches is not looked at.
+TEST_P(Projector, keeps_steps_within_bounds_where_they_go) {
+  const Index n = A->rows(), d = A->cols();
+  auto x = normals(d, 3);
+  const auto b = normals(n, 4);
+  const std::vector<double> lower(to_size(d), -0.4), upper(to_size(d), 0.3);
+  for (double& v : x) v = std::clamp(v, -0.4, 0.3);
+  std::vector<Index> rows;
+  for (Index i = 0; i < n; i += 5) rows.push_back(i);
+  const std::vector<double> steps(rows.size(), 0.02);
+  for (const MatrixPtr& M : {A, stored}) {
+    auto all = x, touched = x, plain = x;
+    M->RowMatrix::kaczmarz_within(rows, steps, 1.0, as_column(b), lower, upper, as_vector(all));
+    M->kaczmarz_within(rows, steps, 1.0, as_column(b), lower, upper, as_vector(touched));
+    M->kaczmarz(rows, steps, 1.0, as_column(b), as_vector(plain));
+    EXPECT_EQ(all, touched);
+    EXPECT_NE(all, plain);
+    std::vector<double> outside(to_size(d), 9.0), row(to_size(d));
+    M->copy_rows(n / 2, n / 2 + 1, as_vector(row));
+    M->kaczmarz_within(std::vector<Index>{n / 2}, std::vector<double>{0.02}, 1.0, as_column(b),
+                       lower, upper, as_vector(outside));
+    Index untouched = 0;
+    for (Index j = 0; j < d; ++j) untouched += outside[to_size(j)] == 9.0 ? 1 : 0;
+    EXPECT_GT(untouched, d / 2);
+    for (Index j = 0; j < d; ++j) {
+      if (row[to_size(j)] > 0.0) {
+        EXPECT_LE(outside[to_size(j)], 0.3);
+      }
+    }
+  }
+}
+
 TEST_P(Projector, gives_the_same_bits_for_any_number_of_threads) {
   const auto x = normals(A->cols(), 6), b = normals(A->rows(), 7);
   std::vector<std::vector<double>> seen;

@@ -48,7 +48,7 @@ TEST_P(Method, gives_the_same_bits_for_any_number_of_threads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Method,
-                         testing::Values("minibatch-hbm", "minibatch-nag", "minibatch-sgd", "rk",
+                         testing::Values("auto", "tv", "minibatch-hbm", "minibatch-nag", "minibatch-sgd", "rk",
                                          "kaczmarz", "sgd", "gd", "hbm", "nag", "cgls", "lsqr",
                                          "sirt", "sart", "fbp"),
                          [](const auto& method) {
@@ -93,8 +93,24 @@ TEST(Reconstruct, stops_where_the_noise_begins) {
 TEST(Reconstruct, stops_by_itself_when_nothing_is_asked_for) {
   Scan scan;
   add_gaussian_noise(scan.sinogram, 0.3, 1);
-  const auto out = reconstruct(scan.g, scan.sinogram, {});
-  EXPECT_EQ(out.report.status, Status::converged);
+  for (const char* method : {"auto", "cgls", "sart", "minibatch-hbm"}) {
+    ReconstructOptions o;
+    o.method = method;
+    if (o.method == "sart") o.relaxation = 0.2;
+    const auto out = reconstruct(scan.g, scan.sinogram, o);
+    EXPECT_EQ(out.report.status, Status::converged) << method << ": " << out.report.reason;
+    EXPECT_NEAR(out.noise.value(), 0.3, 0.06) << method;
+  }
+}
+
+// sirt gains less than 2 % a pass long before it is there: that is no convergence.
+TEST(Reconstruct, does_not_call_a_plateau_convergence) {
+  const Scan scan;
+  ReconstructOptions o;
+  o.method = "sirt";
+  o.plateau = 0.02;
+  const auto out = reconstruct(scan.g, scan.sinogram, o, nullptr, scan.image);
+  EXPECT_EQ(out.report.status, Status::stagnated);
   EXPECT_NE(out.report.reason.find("plateau"), std::string::npos) << out.report.reason;
 }
 
@@ -163,6 +179,8 @@ TEST(Reconstruct, refuses_what_does_not_fit) {
   EXPECT_EQ(code([](auto& o) { o.method = "cgls", o.b_star = 4; }, scan.sinogram), 2);
   EXPECT_EQ(code([](auto& o) { o.method = "cgls", o.lower = 0; }, scan.sinogram), 2);
   EXPECT_EQ(code([](auto& o) { o.start = "here"; }, scan.sinogram), 2);
+  EXPECT_EQ(code([](auto& o) { o.method = "tv", o.batch = 3; }, scan.sinogram), 2);
+  EXPECT_EQ(code([](auto& o) { o.method = "sirt", o.smoothing = 0.1; }, scan.sinogram), 2);
 }
 
 }  // namespace

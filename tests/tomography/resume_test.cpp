@@ -101,6 +101,25 @@ TEST_P(ResumedImage, heeds_what_its_stop_rules_had_seen) {
   expect_same(straight, reconstruct(g, data, o, nullptr, {}, &keeper.kept.back()));
 }
 
+// Through fits that are judged, the choice, and the fit of all rays.
+TEST(ResumedTv, is_the_one_made_in_one_go) {
+  const Geometry g = scan();
+  const auto data = sinograms(g);
+  for (const auto& noise : {std::optional<double>(), std::optional(0.01)}) {
+    ReconstructOptions o;
+    o.threads = 1;
+    o.noise = noise;
+    Keeper keeper;
+    const Reconstruction straight = reconstruct(g, data, o, &keeper);
+    ASSERT_GE(keeper.kept.size(), 20u);
+    const std::size_t step = keeper.kept.size() / 11;
+    for (std::size_t i = 0; i < keeper.kept.size(); i += step) {
+      const Reconstruction resumed = reconstruct(g, data, o, nullptr, {}, &keeper.kept[i]);
+      expect_same(straight, resumed);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Some, ResumedImage, testing::Values("sirt", "sart", "rk", "cgls", "minibatch-hbm"),
                          [](const auto& which) {
                            std::string name = which.param;
