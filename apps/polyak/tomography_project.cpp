@@ -119,11 +119,12 @@ Source load(const ProjectRequest& request, ScanOptions& scan) {
   const Array image = read_array(request.image);
   if (!scan.size) scan.size = fmt::format("{}x{}", image.rows(), image.cols());
   if (request.finer > 1)
-    throw Error(ErrorCode::usage, {.what = "a file has the pixels it has",
-                                   .where = "--finer",
-                                   .found = "'" + request.image + "'",
-                                   .expected = "a phantom",
-                                   .hint = "--pixel 0.25 makes its pixels finer than the elements"});
+    throw Error(ErrorCode::usage,
+                {.what = "a file has the pixels it has",
+                 .where = "--finer",
+                 .found = "'" + request.image + "'",
+                 .expected = "a phantom",
+                 .hint = "--pixel 0.25 makes its pixels finer than the elements"});
   out.pixels = read_values(request.image);
   return out;
 }

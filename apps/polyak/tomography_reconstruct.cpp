@@ -15,8 +15,8 @@ Usage usage() {
   return {.command = "tomography reconstruct",
           .positionals = {"SINOGRAM"},
           .required = 1,
-          .text = R"(Make an image of a sinogram. Told nothing else, how smooth it should be is
-what rays say that are held out for that purpose.
+          .text = R"(Make an image of a sinogram. Told nothing else, the smoothness of the image is chosen
+by cross-validation: rays that are held out are predicted from the others.
 
 Usage: polyak tomography reconstruct SINOGRAM --output FILE [options]
 

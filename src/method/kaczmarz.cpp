@@ -29,7 +29,8 @@ class Kaczmarz final : public Method {
     const std::size_t count = to_size(last - first);
     const std::span rows(rows_, count);
     setting_.sampler->draw_sequence(random_, first, rows);
-    for (std::size_t t = 0; t < count; ++t) steps_[t] = step(first + static_cast<Index>(t), rows[t]);
+    for (std::size_t t = 0; t < count; ++t)
+      steps_[t] = step(first + static_cast<Index>(t), rows[t]);
     const Problem& problem = setting_.problem;
     const RowMatrix& A = setting_.products.A();
     const std::span<const double> steps(steps_, count);

@@ -56,9 +56,8 @@ Squares HeldOut::squares(const std::vector<double>& projections) const {
 
 double HeldOut::error(const Squares& squares) const {
   const double weights = std::accumulate(own_.begin(), own_.end(), 0.0);
-  return weights > 0.0
-             ? std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0) / weights)
-             : 0.0;
+  return weights > 0.0 ? std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0) / weights)
+                       : 0.0;
 }
 
 std::size_t smoothest_of_the_best(const std::vector<Squares>& fits) {

@@ -181,8 +181,7 @@ Reconstruction solve_group(const Geometry& g, const Rays& rays, const std::vecto
   const Unseen left_out = leave_out_unseen(rays, sinograms);
   const auto problem = std::make_shared<const Problem>(
       problem_data(g, rays.A, measured, sinograms, options, reference));
-  Reconstruction out =
-      run_or_recall(problem, g, options, weight_sum(rays, options.weights), runs);
+  Reconstruction out = run_or_recall(problem, g, options, weight_sum(rays, options.weights), runs);
   out.report.zero_rows = rays.unseen;
   out.unseen_with_data = left_out.rays;
   if (left_out.large)

@@ -53,8 +53,8 @@ void check_options(const ReconstructOptions& o) {
     refuse(ErrorCode::usage, "--smoothing", "the method " + o.method + " does not use this option",
            "a value", "--method tv");
   if (o.smoothing && o.noise)
-    refuse(ErrorCode::usage, "--smoothing", "with a smoothing the noise chooses nothing",
-           "--noise", "one of them");
+    refuse(ErrorCode::usage, "--smoothing", "with a smoothing the noise chooses nothing", "--noise",
+           "one of them");
   if (o.start != "zero" && o.start != "fbp")
     refuse(ErrorCode::usage, "start", "there is no such start", "'" + o.start + "'", "zero or fbp");
 }

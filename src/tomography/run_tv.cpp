@@ -13,7 +13,7 @@
 namespace polyak::tomography {
 namespace {
 
-constexpr double first_smoothing = 0x1p-5;  // of a path that goes down by halves
+constexpr double first_smoothing = 0x1p-5;   // of a path that goes down by halves
 constexpr double usual_smoothing = 0x1p-11;  // where too few rays could judge
 constexpr Index fewest_judges = 10;
 constexpr Index most_fits = 14;
@@ -52,8 +52,10 @@ class TvRun {
 
   Reconstruction go(const RunState* from) {
     if (!(value_ > 0.0)) return run_.end(view(), Status::converged, "the sinogram is zero");
-    if (from) resume(*from);
-    else run_.measure(view());
+    if (from)
+      resume(*from);
+    else
+      run_.measure(view());
     while (!run_.must_end([&] { return state(); })) {
       double change = 0.0;
       run_.iterate([&] { change = fit().step(smoothing_ * value_ * all_.curvature()); });
@@ -118,8 +120,10 @@ class TvRun {
     }
     images_.push_back(fit().x());
     squares_.push_back(squares);
-    if (++fits_ == most_fits || past_the_best(squares_)) choose_fit();
-    else smoothing_ *= 0.5;
+    if (++fits_ == most_fits || past_the_best(squares_))
+      choose_fit();
+    else
+      smoothing_ *= 0.5;
     return true;
   }
 
@@ -150,9 +154,10 @@ class TvRun {
     tell_choice();
     std::string reason = run_.options().smoothing
                              ? std::string("the image has settled at the smoothing asked for")
-                             : fmt::format("smoothing {:.3g} chosen by {} held-out rays, which it "
-                                           "predicts to {:.3g} a ray",
-                                           smoothing_, held_.count(), error_);
+                             : fmt::format(
+                                   "smoothing {:.3g} chosen by {} held-out rays, which it "
+                                   "predicts to {:.3g} a ray",
+                                   smoothing_, held_.count(), error_);
     if (keep_positive_) reason += "; no negative pixels, which those rays do not contradict";
     if (!settled_down)
       reason = fmt::format("not settled after {} iterations; {}", most_last_steps, reason);

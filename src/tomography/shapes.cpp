@@ -44,8 +44,10 @@ void try_to_add(Phantom& phantom, Draws& draws) {
   const double value = kind < 0.2 ? -body.value : body.value * draws.between(-0.6, 1.0);
   const bool bar = draws.between(0.0, 1.0) < 0.3;
   if (!is_free(phantom, x, y, radius)) return;
-  if (bar) phantom.rectangles.push_back({x, y, a, b, turn, value});
-  else phantom.ellipses.push_back({x, y, a, b, turn, value});
+  if (bar)
+    phantom.rectangles.push_back({x, y, a, b, turn, value});
+  else
+    phantom.ellipses.push_back({x, y, a, b, turn, value});
 }
 
 }  // namespace
@@ -53,7 +55,8 @@ void try_to_add(Phantom& phantom, Draws& draws) {
 Phantom random_shapes(std::uint64_t seed) {
   Draws draws(seed);
   const double a = draws.between(0.55, 0.9), b = draws.between(0.55, 0.9);
-  Phantom out{{{0.0, 0.0, a, b, draws.between(0.0, std::numbers::pi), draws.between(0.3, 1.0)}}, {}};
+  Phantom out{{{0.0, 0.0, a, b, draws.between(0.0, std::numbers::pi), draws.between(0.3, 1.0)}},
+              {}};
   for (int k = 0; k < 60; ++k) try_to_add(out, draws);
   return out;
 }

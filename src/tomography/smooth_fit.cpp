@@ -6,7 +6,8 @@
 namespace polyak::tomography {
 namespace {
 
-constexpr int prox_steps = 20;  // of a dual that is kept; with 8 the momentum keeps its errors alive
+constexpr int prox_steps =
+    20;  // of a dual that is kept; with 8 the momentum keeps its errors alive
 
 View row_of(std::vector<double>& v) { return {v.data(), 1, std::ssize(v), std::ssize(v)}; }
 

@@ -29,9 +29,7 @@ class SmoothFit {
   double curvature() const { return curvature_; }  ///< L
 
   /// What a run that is saved needs: x, the point ahead of it, the dual, the momentum.
-  std::vector<std::vector<double>> state() const {
-    return {x_, ahead_, prox_.dual(), {momentum_}};
-  }
+  std::vector<std::vector<double>> state() const { return {x_, ahead_, prox_.dual(), {momentum_}}; }
   void set_state(const std::vector<std::vector<double>>& state);
 
  private:

@@ -143,12 +143,13 @@ TEST_P(RowMatrices, StepThroughRowsEachSeeingTheLast) {
 TEST_P(RowMatrices, StepWithinBounds) {
   std::vector<Index> rows;
   for (Index t = 0; t < n; ++t) rows.push_back((5 * t + 2) % n);
-  const std::vector<double> steps(rows.size(), 0.05), lower(to_size(d), -0.1), upper(to_size(d), 0.2);
+  const std::vector<double> sizes(rows.size(), 0.05);
+  const std::vector<double> lower(to_size(d), -0.1), upper(to_size(d), 0.2);
   for (const auto& [name, stored] : storages(A)) {
     Padded all(start.cwiseMax(-0.1).cwiseMin(0.2)), touched(start.cwiseMax(-0.1).cwiseMin(0.2));
     Padded pb(b);
-    stored->RowMatrix::kaczmarz_within(rows, steps, 0.5, pb.view(), lower, upper, all.view());
-    stored->kaczmarz_within(rows, steps, 0.5, pb.view(), lower, upper, touched.view());
+    stored->RowMatrix::kaczmarz_within(rows, sizes, 0.5, pb.view(), lower, upper, all.view());
+    stored->kaczmarz_within(rows, sizes, 0.5, pb.view(), lower, upper, touched.view());
     EXPECT_EQ(all.matrix(), touched.matrix()) << name;
     EXPECT_TRUE(touched.intact()) << name;
   }

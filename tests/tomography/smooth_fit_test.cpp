@@ -100,7 +100,8 @@ TEST(SmoothFit, comes_to_the_minimum_of_its_objective) {
 TEST(HeldOut, the_smoothest_of_equals_is_chosen) {
   const Squares good(100, 1.0);
   Squares alike = good, bad(100, 1.5);
-  for (std::size_t k = 0; k < 100; ++k) alike[k] += k % 2 ? 0.11 : -0.1, bad[k] += k % 3 ? 0.02 : 0.0;
+  for (std::size_t k = 0; k < 100; ++k)
+    alike[k] += k % 2 ? 0.11 : -0.1, bad[k] += k % 3 ? 0.02 : 0.0;
   EXPECT_GT(standard_errors_above(bad, good), 100.0);
   EXPECT_NEAR(standard_errors_above(alike, good), 0.5, 0.1);
   EXPECT_EQ(standard_errors_above(good, good), 0.0);

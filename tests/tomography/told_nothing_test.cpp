@@ -24,8 +24,7 @@ struct Counted {
     image = coarser(fine, g.image, 4);
     sinogram = finer_projections(g, RayModel::line, fine, 4);
     const auto clean = sinogram;
-    if (photons > 0.0)
-      add_poisson_noise(sinogram, photons, 2.56 / static_cast<double>(size), seed);
+    if (photons > 0.0) add_poisson_noise(sinogram, photons, 2.56 / static_cast<double>(size), seed);
     for (std::size_t r = 0; r < clean.size(); ++r)
       noise += std::pow(clean[r] - sinogram[r], 2) / static_cast<double>(clean.size());
     noise = std::sqrt(noise);
@@ -138,8 +137,8 @@ TEST(ToldNothing, copes_with_small_empty_and_odd_scans) {
     g.angles = turn(views, degrees);
     g.detectors = size + 1;
     g.image = {size, size, 1.0};
-    if (beam == Beam::fan) g.source_distance = 5.0 * static_cast<double>(size),
-                           g.detector_distance = 1.0;
+    if (beam == Beam::fan)
+      g.source_distance = 5.0 * static_cast<double>(size), g.detector_distance = 1.0;
     const std::vector<double> image(to_size(g.image.size()), value);
     const auto sinogram = projections(*projector(g, RayModel::line), image);
     return reconstruct(g, sinogram, {}, nullptr, value != 0.0 ? image : std::vector<double>{});
