@@ -67,7 +67,7 @@ class Promises {
   void check_spectrum() {
     const auto n = static_cast<double>(plan_.rows), d = static_cast<double>(plan_.cols);
     if (n * d * d > most_svd_work) return;
-    LeastSquaresResult found = qr_least_squares(*made_.A, made_.b.view(), {}, 0.0, team_);
+    LeastSquaresResult found = qr_least_squares(*made_.A, made_.b.view(), {}, {}, team_);
     if (!found.ok || found.rank == 0) return;
     if (best().unique) found.rank = plan_.cols;  // whatever the units of the columns make of it
     const std::vector<double>& sigma = found.singular_values;

@@ -57,31 +57,10 @@ void ColumnQr::swap_columns(Index p, Index q) {
   place_[to_size(order_[to_size(q)])] = q;
 }
 
-// A reflection H = I − vvᵀ·2/vᵀv of the rows behind those of F takes the column to a
-// multiple of e_1: rows −= v(2/vᵀv)(vᵀ rows).
 void ColumnQr::add(Index j) {
-  const View w = w_.view();
-  const Index k = count_++, width = w.cols - k - 1;
   ++changes_;
-  swap_columns(place_[to_size(j)], k);
-  std::vector<double> v(to_size(rows() - k)), sums(to_size(width), 0.0);
-  for (Index i = k; i < rows(); ++i) v[to_size(i - k)] = w(i, k);
-  const double length = norm(v.data(), std::ssize(v));
-  const double target = v[0] > 0.0 ? -length : length;
-  v[0] -= target;
-  const double v2 = norm(v.data(), std::ssize(v)) * norm(v.data(), std::ssize(v));
-  w(k, k) = target;
-  for (Index i = k + 1; i < rows(); ++i) w(i, k) = 0.0;
-  if (v2 == 0.0) return;
-  for (Index i = k; i < rows(); ++i) {
-    const double* row = w.row(i) + k + 1;
-    for (Index c = 0; c < width; ++c) sums[to_size(c)] += v[to_size(i - k)] * row[c];
-  }
-  for (Index i = k; i < rows(); ++i) {
-    double* row = w.row(i) + k + 1;
-    const double factor = 2.0 * v[to_size(i - k)] / v2;
-    for (Index c = 0; c < width; ++c) row[c] -= factor * sums[to_size(c)];
-  }
+  swap_columns(place_[to_size(j)], count_);
+  reflect(w_.view(), count_++);
 }
 
 // Without the column the rest of F is triangular but for one number below the diagonal

@@ -22,6 +22,30 @@ bool cholesky(View H) {
   return positive;
 }
 
+// I − v·(2/vᵀv)·vᵀ, row by row.
+void reflect(View rows, Index k) {
+  const Index width = rows.cols - k - 1, height = rows.rows - k;
+  std::vector<double> v(to_size(height)), sums(to_size(width), 0.0);
+  double below = 0.0;
+  for (Index i = 0; i < height; ++i) v[to_size(i)] = rows(k + i, k);
+  for (Index i = 1; i < height; ++i) below += v[to_size(i)] * v[to_size(i)];
+  const double length = std::sqrt(v[0] * v[0] + below);
+  rows(k, k) = v[0] > 0.0 ? -length : length;
+  v[0] -= rows(k, k);
+  for (Index i = k + 1; i < rows.rows; ++i) rows(i, k) = 0.0;
+  const double v2 = v[0] * v[0] + below;
+  if (v2 == 0.0) return;
+  for (Index i = 0; i < height; ++i) {
+    const double *row = rows.row(k + i) + k + 1, factor = v[to_size(i)];
+    for (Index c = 0; c < width; ++c) sums[to_size(c)] += factor * row[c];
+  }
+  for (Index i = 0; i < height; ++i) {
+    double* row = rows.row(k + i) + k + 1;
+    const double factor = 2.0 * v[to_size(i)] / v2;
+    for (Index c = 0; c < width; ++c) row[c] -= factor * sums[to_size(c)];
+  }
+}
+
 // Fortran sees the transpose, whose LQ factorisation is our QR.
 void householder_r(View rows) {
   if (rows.rows == 0 || rows.cols == 0) return;

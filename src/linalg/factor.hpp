@@ -17,6 +17,10 @@ namespace polyak {
 /// cols) rows, zero elsewhere; rowsᵀ·rows = Rᵀ·R. For many rows see tsqr.hpp.
 void householder_r(View rows);
 
+/// One step of it: a reflection of the rows from k on takes column k to a multiple of e_k.
+/// The columns in front of it are not touched; they must be zero from row k on.
+void reflect(View rows, Index k);
+
 /// A = L·Qᵀ for a wide A (rows ≤ cols), Q with orthonormal columns: L is left
 /// in the lower triangle of the first `rows` columns, Q in the rest and in
 /// `tau` (rows numbers).

@@ -16,7 +16,7 @@ namespace {
 //   [√W·Ã  √W·b̃; √ridge·I  0] = Q·[R S; 0 T],
 // and ‖Ãx − b̃‖² = ‖Rx − S‖² + ‖T‖² is minimised within the bounds by an active-set
 // method on the small factor (method/bounded_least_squares.hpp). One iteration. With
-// fewer rows than columns and no ridge the rows themselves are small enough.
+// no more than 1.5 rows a column, and no ridge, the rows themselves are small enough.
 class ActiveSet final : public Method {
  public:
   explicit ActiveSet(const Setting& setting) : Method(setting, 1) {}
@@ -50,11 +50,17 @@ class ActiveSet final : public Method {
   // [R S; 0 T], or [Ã b̃] itself.
   Buffer small_system() const {
     const RowMatrix& A = setting_.problem.A();
-    const Index n = A.rows(), width = d_ + columns_;
+    const Index width = d_ + columns_;
     const auto source = [&](Index first, Index last, View out) { copy_rows(first, last, out); };
-    Buffer rows = n >= d_ ? whole_r(A, width, source, setting_.products.team()) : all_rows();
+    Buffer rows = small() ? all_rows() : whole_r(A, width, source, setting_.products.team());
     return has_ridge() ? with_ridge(rows.view()) : std::move(rows);
   }
+
+  // The free columns are factored once more anyway: where R is hardly smaller than the
+  // rows it does not pay.
+  bool small() const { return 2 * setting_.problem.rows() <= 3 * d_; }
+  // Rows from d on are zero but for the right-hand sides.
+  bool triangular() const { return has_ridge() || !small(); }
 
   Buffer all_rows() const {
     const RowMatrix& A = setting_.problem.A();
@@ -77,8 +83,9 @@ class ActiveSet final : public Method {
   // judged beside it.
   void solve(const Buffer& rows) {
     const ConstView all = rows.view();
-    const Index m = std::min(rows.rows(), d_), rest = rows.rows() - m;
-    BoundedLeastSquares system(part(all, 0, 0, std::min(rows.rows(), d_ + 1), d_));
+    const Index m = triangular() ? std::min(rows.rows(), d_) : rows.rows();
+    const Index rest = rows.rows() - m;
+    BoundedLeastSquares system(part(all, 0, 0, rest > 0 ? m + 1 : m, d_));
     const std::vector<double> lower = bound(setting_.problem.lower(), -1.0);
     const std::vector<double> upper = bound(setting_.problem.upper(), 1.0);
     for (Index c = 0; c < columns_; ++c) {

@@ -69,8 +69,9 @@ void BoundedLeastSquares::solve(std::span<const double> s, Limits limits, std::s
 
 void BoundedLeastSquares::guess(std::span<const double> s, Limits limits,
                                 std::span<const char> movable, FreeSet& set) {
+  constexpr Index few = 24;  // columns that join one by one as fast
   const Index m = m_.rows(), d = m_.cols();
-  if (m < d) return;  // MᵀM is singular
+  if (m < d || d <= few) return;  // MᵀM is singular where m < d
   std::vector<double> q(to_size(d));
   gemm(1.0, {s.data(), 1, m, m}, Transpose::no, m_.view(), Transpose::no, 0.0, {q.data(), 1, d, d});
   FreeSet better = set;

@@ -36,7 +36,7 @@ class Exchange {
     start();
     for (int factors = 1;; ++factors) {
       exchange();
-      if (qr_.changes() == 0 || factors == most_factors) break;
+      if ((factored_ && qr_.changes() == 0) || factors == most_factors) break;
       refactor();
     }
   }
@@ -65,7 +65,7 @@ class Exchange {
     std::vector<Index> free;
     for (Index j = 0; j < qr_.cols(); ++j)
       if (set_.free[to_size(j)]) free.push_back(j);
-    factor(std::move(free));
+    if (!free.empty()) factor(std::move(free));  // else M is its own factor
   }
 
   void refactor() {
@@ -75,6 +75,7 @@ class Exchange {
 
   void factor(std::vector<Index> free) {
     std::vector<Index> dependent;
+    factored_ = true;
     full_rank_ = qr_.factor(free, least_, dependent);
     if (dependent.empty()) return;
     std::erase_if(free, [&](Index j) {
@@ -184,7 +185,7 @@ class Exchange {
   double s_norm_, slack_;
   std::vector<char> refused_;
   std::vector<double> least_, t_, z_, g_, distance_;
-  bool enters_up_ = false, full_rank_ = true;
+  bool enters_up_ = false, full_rank_ = true, factored_ = false;
 };
 
 }  // namespace
