@@ -57,7 +57,7 @@ void print(Index rows, Index runs) {
   ThreadTeam team(0);
   const Extremes found = exact_extremes(problem, engine.facts(), team, true);
   const Forecast forecast(problem, engine.facts(), found, *engine.plan().sampler,
-                          engine.facts().frobenius2, 0.0, team, 0);
+                          engine.facts().frobenius2, Range{}, team, 0);
   const auto paper = theory::heavy_ball_parameters(found.lambda_min, found.lambda_max, 1e-3);
   std::printf("# algebraic rho 1, kappa 100, %lld x 100, seed 7, %lld runs\n",
               static_cast<long long>(rows), static_cast<long long>(runs));

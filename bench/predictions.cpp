@@ -90,7 +90,7 @@ void curve(const Problem& problem, Index batch, Index runs, Index steps) {
   ThreadTeam team(0);
   const Extremes found = exact_extremes(problem, engine.facts(), team, true);
   const Forecast forecast(problem, engine.facts(), found, *engine.plan().sampler,
-                          engine.facts().frobenius2, 0.0, team, 0);
+                          engine.facts().frobenius2, Range{}, team, 0);
   const auto p =
       theory::Parameters::of(*engine.plan().used.step_size, *engine.plan().used.momentum);
   const Index d = problem.cols();

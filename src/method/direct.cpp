@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linalg/svd.hpp"
-#include "matrix/column_map.hpp"
-#include "method/method.hpp"
+#include "method/least_norm.hpp"
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
 
@@ -69,7 +67,9 @@ class Direct final : public Method {
     if (!result.ok)
       throw Error(ErrorCode::internal, {.what = "the singular values of R did not converge"});
     remember(result);
-    shorten(result);
+    if (!has_ridge())
+      shorten(setting_, std::as_const(result.dependences.null_space).view(),
+              {result.x.data(), columns_, d_, d_});
     return std::move(result.x);
   }
 
@@ -78,27 +78,6 @@ class Direct final : public Method {
     found_ = {true, result.rank, rank_threshold(setting_.problem.rows(), d_),
               result.dependences.columns, {}};
     if (result.rank > 0) found_.condition = s.front() / s[to_size(std::min(result.rank, std::ssize(s)) - 1)];
-  }
-
-  // The x of least norm where columns are scaled: of all z + N·y, N the null space,
-  // the one with the least ‖D(z + N·y)‖, D the columns' units.
-  void shorten(LeastSquaresResult& result) const {
-    const MappedMatrix* mapped = as_mapped(setting_.problem.A());
-    const ConstView N = std::as_const(result.dependences.null_space).view();
-    if (!mapped || N.cols == 0 || has_ridge()) return;
-    const auto& units = mapped->map().units;
-    const Index rows = d_ - (mapped->map().ones ? 1 : 0);
-    Buffer DN(rows, N.cols), y(columns_, std::max(rows, N.cols));
-    for (Index j = 0; j < rows; ++j)
-      for (Index k = 0; k < N.cols; ++k) DN.view()(j, k) = units[to_size(j)] * N(j, k);
-    for (Index c = 0; c < columns_; ++c)
-      for (Index j = 0; j < rows; ++j)
-        y.view()(c, j) = -units[to_size(j)] * result.x[to_size(c * d_ + j)];
-    if (!least_squares_svd(DN.view(), y.view(), rank_threshold(rows, N.cols)).ok) return;
-    for (Index c = 0; c < columns_; ++c)
-      for (Index j = 0; j < d_; ++j)
-        for (Index k = 0; k < N.cols; ++k)
-          result.x[to_size(c * d_ + j)] += N(j, k) * y.view()(c, k);
   }
 
   RankFound found_;

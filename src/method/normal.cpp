@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "method/method.hpp"
+#include "method/least_norm.hpp"
 #include "method/preconditioner.hpp"
+#include "problem/least_squares.hpp"
 #include "spectrum/gram.hpp"
 
 namespace polyak {
@@ -39,6 +40,16 @@ class Normal final : public Method {
       state_.row_products += gradient_(k, block(0), view(g_));
       correct();
     }
+    if (k == 0 && factor_.null_space().cols() > 0) shorten_step();
+  }
+
+  // Where columns are scaled the step from the start is the shortest in their units only.
+  void shorten_step() {
+    const ConstView start = setting_.problem.x0();
+    const View x = block(0);
+    for (Index i = 0; i < x.size(); ++i) x.data[i] -= start.data[i];
+    shorten(setting_, factor_.null_space().view(), x);
+    for (Index i = 0; i < x.size(); ++i) x.data[i] += start.data[i];
   }
 
   // Each takes off kappa·eps = condition²·eps; QR leaves condition·eps, and less than
@@ -80,16 +91,41 @@ class Normal final : public Method {
       for (Index c = 0; known_ && c < columns_; ++c)
         g_[to_size(c * d_ + i)] = -all[to_size(i * width + d_ + c)];
     }
-    // A zero column is nobody's business: its step is 0 whatever stands here.
+    // The step of a zero column is 0 whatever stands here: something of the others' size.
+    double largest = 0.0;
+    for (Index j = 0; j < d_; ++j) largest = std::max(largest, H.view()(j, j));
     Index unseen = 0;
     for (Index j : setting_.facts.zero_columns)
       if (H.view()(j, j) == 0.0) {
-        H.view()(j, j) = 1.0;
+        H.view()(j, j) = largest;
         ++unseen;
       }
     factor_ = Preconditioner::of_matrix(std::move(H));
-    found_ = {true, factor_.rank() - unseen,
-              std::sqrt(static_cast<double>(d_) * 0x1p-52), {}, factor_.condition()};
+    found_ = {true, factor_.rank() - unseen, std::sqrt(static_cast<double>(d_) * 0x1p-52), {}, {}};
+    if (sees_nothing_of(factor_.null_space().view())) {
+      factor_.trust_null_space();
+      found_.threshold = rank_threshold(problem.rows(), d_);
+    }
+  }
+
+  // AᵀA cannot tell a small singular value from none, but A itself can: N is its null space
+  // where ‖A·v‖ is rounding for each of its vectors. One read for some of them.
+  bool sees_nothing_of(ConstView N) {
+    constexpr Index most = 16;
+    if (N.cols == 0 || N.cols > most || has_ridge()) return false;
+    const Problem& problem = setting_.problem;
+    Buffer v(N.cols, d_), g(N.cols, d_);
+    for (Index k = 0; k < N.cols; ++k)
+      for (Index j = 0; j < d_; ++j) v.view()(k, j) = unit_ * N(j, k);
+    const std::vector<double> zeros(to_size(N.cols), 0.0);
+    std::vector<double> sizes2(to_size(N.cols));
+    setting_.products.full_gradient(v.view(), {zeros.data(), problem.rows(), N.cols, 0}, g.view(),
+                                    sizes2);
+    state_.row_products += problem.rows();
+    const double line = rank_threshold(problem.rows(), d_);
+    return std::all_of(sizes2.begin(), sizes2.end(), [&](double size2) {
+      return size2 <= line * line * setting_.facts.frobenius2;
+    });
   }
 
   GradientSource gradient_;

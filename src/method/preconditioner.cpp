@@ -100,6 +100,10 @@ Preconditioner Preconditioner::of_eigenvalues(Buffer H) {
   out.values_.assign(values.begin() + first, values.end());
   out.factor_ = copy_of(part(H.view(), first, 0, d - first, d));
   out.condition_ = INFINITY;
+  if (first < d) out.condition_of_rest_ = std::sqrt(values.back() / values[to_size(first)]);
+  out.null_space_ = Buffer(d, first);
+  for (Index k = 0; k < first; ++k)
+    for (Index j = 0; j < d; ++j) out.null_space_.view()(j, k) = H.view()(k, j);
   return out;
 }
 

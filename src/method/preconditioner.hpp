@@ -29,6 +29,11 @@ class Preconditioner {
   double condition() const { return condition_; }
   /// Of H, where R is not regular: eigenvalues that count.
   Index rank() const { return factor_.rows(); }
+  /// Where R is not regular: a column for each eigenvalue that does not count.
+  const Buffer& null_space() const { return null_space_; }
+  /// Somebody else has seen that A does not see that space: the condition is that of the
+  /// rest.
+  void trust_null_space() { condition_ = condition_of_rest_; }
 
   /// Each row of g. Directions H does not see become 0.
   void apply(View g) const;
@@ -38,7 +43,8 @@ class Preconditioner {
 
   Buffer factor_;               // R, or the eigenvectors that count, one a row
   std::vector<double> values_;  // their eigenvalues; empty with R
-  double condition_ = 0.0;
+  double condition_ = 0.0, condition_of_rest_ = 0.0;
+  Buffer null_space_;
 };
 
 }  // namespace polyak

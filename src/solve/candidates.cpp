@@ -59,8 +59,11 @@ class Chooser {
     }
     const double direct = costs_.direct();
     if (can_factor() && direct <= Costs::at_once) {
-      out_.candidates = {{"direct", "small enough to factor at once", direct}};
-      for (const char* method : {"normal", "sketch-hbm", "cg", "rk"})
+      add_normal();
+      out_.candidates.push_back({"direct", "small enough to factor at once", direct});
+      std::stable_sort(out_.candidates.begin(), out_.candidates.end(),
+                       [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+      for (const char* method : {"sketch-hbm", "cg", "rk"})
         rule_out(method, "a small problem is factored at once");
     } else {
       add_all();
@@ -136,7 +139,7 @@ class Chooser {
 
   void add_normal() {
     if (dependent()) return rule_out("normal", dependent_text());
-    if (!tall()) return rule_out("normal", "fewer than twice as many rows as columns");
+    if (n_ < d_) return rule_out("normal", "fewer rows than columns");
     if (ill_conditioned())
       return rule_out("normal", fmt::format("A'A does not resolve a condition of {:.1e}",
                                             trial_->condition));

@@ -64,7 +64,7 @@ void warn_of_rank(const Problem& problem, const Used& used, Report& report) {
         problem.has_bounds()
             ? "within the bounds other x may fit as well"
             : "the solution is not unique; from a zero start this is the one of least norm");
-    if (report.method == "normal")
+    if (report.method == "normal" && !std::isfinite(used.condition.value_or(1.0)))
       text += "; A'A resolves no more, the method direct tells the rank of A itself";
     if (!report.dependent_columns.empty()) text += "; " + dependent_text(report.dependent_columns);
     report.warnings.push_back(std::move(text));

@@ -65,7 +65,7 @@ TEST(Promises, AboutAWellConditionedProblemAreKept) {
   options.threads = 1;
   const auto found = promises_of(0, "Gaussian", made, options, 1.0, team);
   EXPECT_GE(found.size(), 8u);
-  for (const char* what : {"kappa of A'A", "rank", "auto converges", "auto takes direct"}) {
+  for (const char* what : {"kappa of A'A", "rank", "auto converges", "auto takes normal"}) {
     const auto one =
         std::find_if(found.begin(), found.end(), [&](const Promise& p) { return p.what == what; });
     ASSERT_NE(one, found.end()) << what;

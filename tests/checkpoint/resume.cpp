@@ -148,6 +148,7 @@ TEST(ResumedAutomatic, goes_through_the_same_methods) {
   parts.b = array(random(n, 1, 5));
   const Problem problem(std::move(parts));
   SolveOptions options = with_method("auto");
+  options.column_scaling = "none";  // else cg converges
   Keeper keeper;
   const Report straight = solve(problem, options, &keeper);
   ASSERT_FALSE(keeper.kept.empty());

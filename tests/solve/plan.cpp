@@ -42,7 +42,7 @@ TEST(predicted_curves, are_met_by_the_mean_square_of_many_runs) {
     ThreadTeam team(1);
     const Extremes found = exact_extremes(problem, engine.facts(), team, true);
     const Forecast forecast(problem, engine.facts(), found, *engine.plan().sampler,
-                            engine.facts().frobenius2, 0.0, team, 0);
+                            engine.facts().frobenius2, Range{}, team, 0);
     const auto p = theory::Parameters::of(*engine.plan().used.step_size, *engine.plan().used.momentum);
     const Eigen::Map<const Rows> V(found.vectors.data(), 20, 20);
     const Eigen::Map<const Eigen::VectorXd> x(problem.reference().data, 20);

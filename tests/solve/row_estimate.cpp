@@ -14,13 +14,20 @@ namespace {
 constexpr Index n = 12000, d = 10;
 constexpr double tol = 1e-3;
 
+SolveOptions unscaled() {
+  SolveOptions options;
+  options.column_scaling = "none";
+  return options;
+}
+
 // All that an estimate needs.
 struct Bench {
   explicit Bench(Problem p, const std::string& law = "row-norm")
       : problem(std::move(p)),
-        facts(gather_facts(problem, team)),
+        working(problem, unscaled(), team),
+        facts(working.facts()),
         products(problem.A(), problem.weights(), facts.scale, team),
-        monitor(problem, facts, products, tol),
+        monitor(working, products, tol),
         sampler(law_weights(law_named(law), facts.norms2, {})) {}
 
   Glimpse look(ConstView x, std::uint64_t seed, Index k = 0) {
@@ -29,7 +36,8 @@ struct Bench {
 
   ThreadTeam team{1};
   Problem problem;
-  MatrixFacts facts;
+  WorkingProblem working;
+  const MatrixFacts& facts;
   Products products;
   Monitor monitor;
   Sampler sampler;
@@ -100,9 +108,10 @@ TEST(row_estimate, is_the_same_for_any_team) {
   std::vector<double> seen;
   for (const int threads : {1, 2, 5}) {
     ThreadTeam team(threads);
-    const MatrixFacts facts = gather_facts(problem, team);
+    const WorkingProblem working(problem, unscaled(), team);
+    const MatrixFacts& facts = working.facts();
     Products products(problem.A(), {}, facts.scale, team);
-    const Monitor monitor(problem, facts, products, tol);
+    const Monitor monitor(working, products, tol);
     const Sampler sampler(law_weights(Sampling::row_norm, facts.norms2, {}));
     seen.push_back(RowEstimate(problem, facts, products, monitor, sampler, 3, 0).at(4, row(x)).distance);
     EXPECT_EQ(seen.back(), seen.front());

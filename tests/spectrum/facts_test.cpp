@@ -40,8 +40,11 @@ void expect_facts(const MatrixFacts& facts, const Matrix& A, const Matrix& b, co
   EXPECT_EQ(facts.zero_rows_with_rhs, with_rhs);
   std::vector<Index> zero_columns;
   for (Index j = 0; j < A.cols(); ++j)
-    if ((A.col(j).array() == 0.0).all()) zero_columns.push_back(j);
+    if ((w.array() * A.col(j).array().abs() == 0.0).all()) zero_columns.push_back(j);
   EXPECT_EQ(facts.zero_columns, zero_columns);
+  const Vector columns = (w.asDiagonal() * A.cwiseAbs2()).colwise().sum().cwiseSqrt();
+  expect_close(Eigen::Map<const Vector>(facts.column_norms.data(), A.cols()), columns, steps,
+               columns, "columns");
 }
 
 TEST(Facts, AgreeWithEigen) {
