@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "polyak/ranks.hpp"
 #include "solve/row_subset.hpp"
@@ -18,7 +19,7 @@ constexpr double near_enough = 4.0;
 // After a sample has spoken, all rows have the last word beyond this.
 constexpr double misjudged = 16.0;
 constexpr int most_rounds = 3;
-constexpr Index sampled_rows = 2048;
+constexpr Index sampled_rows = 512;
 constexpr std::uint64_t for_columns = 2;  // draw of row_subset
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int tame = 200;  // |exponents| of weights that leave room for squares and sums
@@ -39,7 +40,9 @@ double spread(const std::vector<double>& norms) {
 class Sample {
  public:
   Sample(const Problem& problem, std::uint64_t seed)
-      : rows_(random_rows(problem.rows(), sampled_rows, seed, for_columns)) {
+      : rows_(problem.rows() <= 2 * sampled_rows
+                  ? all_rows(problem.rows())
+                  : random_rows(problem.rows(), sampled_rows, seed, for_columns)) {
     for (const Index i : rows_)
       weights_.push_back(problem.weights().empty() ? 1.0 : problem.weights()[to_size(i)]);
     for (const double w : weights_) total_ += w;
@@ -72,6 +75,12 @@ class Sample {
   }
 
  private:
+  static std::vector<Index> all_rows(Index count) {
+    std::vector<Index> rows(to_size(count));
+    std::iota(rows.begin(), rows.end(), Index{0});
+    return rows;
+  }
+
   std::vector<Index> rows_;
   std::vector<double> weights_;
   double total_ = 0.0;
