@@ -2,7 +2,8 @@
 
 // Rows that are copied, mapped and then handed to the dense kernels, a block at
 // a time that stays in the first or second cache: each row is still read from
-// memory once.
+// memory once. Where columns have other units and nothing else, products need no
+// copy: Ã·z = A·(D·z) and Ãᵀy = D·(Aᵀy), to the last bit.
 
 #include <algorithm>
 #include <vector>
@@ -24,6 +25,10 @@ class MappedDense final : public MappedMatrix {
 
   void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
                 ConstView x, ConstView b, View g) const override {
+    if (units_only())
+      return in_units(x, g, [&](ConstView y, View sum) {
+        A_->gradient(rows, weights, scale, y, b, sum);
+      });
     in_blocks(std::ssize(rows), [&](Index t, Index count, const auto& block) {
       load(block, count, [&](Index k) { return rows[to_size(t + k)]; });
       ask(rows, t + count);
@@ -36,6 +41,10 @@ class MappedDense final : public MappedMatrix {
   void range_gradient(Index first, Index last, std::span<const double> weights, Scale scale,
                       ConstView x, ConstView b, View g,
                       std::span<double> residual2) const override {
+    if (units_only())
+      return in_units(x, g, [&](ConstView y, View sum) {
+        A_->range_gradient(first, last, weights, scale, y, b, sum, residual2);
+      });
     in_range(first, last, [&](Index i, Index count, const auto& block) {
       const double* w = weights.empty() ? nullptr : weights.data() + (i - first);
       kernels::gradient(block, {count, nullptr, w}, scale.a, scale.b, x,
@@ -44,12 +53,16 @@ class MappedDense final : public MappedMatrix {
   }
 
   void multiply(Index first, Index last, ConstView x, View y) const override {
+    if (units_only())
+      return in_units(x, {}, [&](ConstView scaled, View) { A_->multiply(first, last, scaled, y); });
     in_range(first, last, [&](Index i, Index count, const auto& block) {
       kernels::multiply(block, x, View{y.row(i - first), count, y.cols, y.stride});
     });
   }
 
   void add_transposed(Index first, Index last, ConstView y, View g) const override {
+    if (units_only())
+      return in_units({}, g, [&](ConstView, View sum) { A_->add_transposed(first, last, y, sum); });
     in_range(first, last, [&](Index i, Index count, const auto& block) {
       kernels::add_transposed(block, ConstView{y.row(i - first), count, y.cols, y.stride}, g);
     });
@@ -84,6 +97,24 @@ class MappedDense final : public MappedMatrix {
 
  private:
   static constexpr Index block_numbers = 4096, most_rows = 16;
+
+  bool units_only() const { return !map_.ones && !map_.centred(); }
+
+  // body(D·x, sum), then g += D·sum, each only where it is asked for.
+  template <class Body>
+  void in_units(ConstView x, View g, Body body) const {
+    thread_local std::vector<double> room;
+    const std::size_t d = to_size(cols()), of_x = to_size(x.rows) * d, of_g = to_size(g.rows) * d;
+    room.resize(std::max(room.size(), of_x + of_g));
+    for (Index c = 0; c < x.rows; ++c)
+      for (std::size_t j = 0; j < d; ++j)
+        room[to_size(c) * d + j] = map_.units[j] * x.row(c)[j];
+    std::fill_n(room.begin() + static_cast<Index>(of_x), of_g, 0.0);
+    const View sum{room.data() + of_x, g.rows, cols(), cols()};
+    body(ConstView{room.data(), x.rows, cols(), cols()}, sum);
+    for (Index c = 0; c < g.rows; ++c)
+      for (std::size_t j = 0; j < d; ++j) g.row(c)[j] += map_.units[j] * sum.row(c)[j];
+  }
 
   // body(t, count, block) for each block of `total` rows. The memory is the
   // thread's own, and grows to what is asked for once.

@@ -39,14 +39,14 @@ theory::Model Forecast::best_model(const Problem& problem, const MatrixFacts& fa
     kind_ = "estimate: the ends of the spectrum, the worst A between them";
     return worst_;
   }
-  std::vector<double> values = resolved(extremes.values, extremes.rank);
+  std::vector<double> values = resolved(extremes.values, extremes.resolved());
   if (extremes.vectors.empty()) {
     kind_ = extremes.exact ? "model: Gaussian rows with this spectrum"
                            : "estimate: Gaussian rows with the spectrum of a sketch";
     return theory::gaussian_uniform_model(std::move(values), problem.rows());
   }
   const Index d = problem.cols();
-  const std::vector<double> vectors(extremes.vectors.end() - extremes.rank * d,
+  const std::vector<double> vectors(extremes.vectors.end() - extremes.resolved() * d,
                                     extremes.vectors.end());
   RowKernel kernel = row_kernel(problem, facts, sampler, vectors, team, seed);
   rows_read_ = kernel.rows_read;

@@ -106,6 +106,11 @@ class Reporter {
                 "estimates."
               : "The spectrum is estimated: stability is certified with probability 0.999, rates "
                 "are estimates.");
+    if (extremes_.unresolved > 0)
+      out_.remarks.push_back(fmt::format(
+          "{} of {} singular values are not zero but too small for A'A to resolve (the smallest is "
+          "{:.1e} of the largest): lambda_min and kappa are those of the others. direct resolves them.",
+          extremes_.unresolved, extremes_.rank, extremes_.smallest_singular));
     if (extremes_.knows_rank() && extremes_.rank < out_.cols)
       out_.remarks.push_back(fmt::format(
           "A has rank {} of {}: lambda_min is its smallest nonzero eigenvalue and the solution of "
@@ -117,10 +122,15 @@ class Reporter {
           "do not depend on it.");
   }
 
-  // With b and eigenvectors: the components of x_0 − x*, and what no x can fit.
+  // With b and eigenvectors: the components of x_0 − x*, and what no x can fit. Beyond that
+  // the look at some rows tells whether the data are consistent; without one nobody knows.
   void look_at_b() {
     const Index d = problem_.cols();
-    target_ = options_.tol * (1.0 + std::sqrt(static_cast<double>(d)));
+    fit_target_ = target_ = options_.tol * (1.0 + std::sqrt(static_cast<double>(d)));
+    const auto& look = out_.automatic->look;
+    if (has_b_ && look) consistent_ = look->consistent;
+    known_consistent_ = !has_b_ || (look && look->consistent);
+    if (has_b_ && look && !look->consistent) remark_inconsistent(look->relative_residual);
     if (!has_b_ || extremes_.vectors.empty() || problem_.right_hand_sides() != 1) return;
     std::vector<double> x(to_size(d), 0.0), g(x.size());
     double residual2 = 0.0;
@@ -147,13 +157,31 @@ class Reporter {
     const double left = std::sqrt(residual2);
     if (facts_.b_norms[0] == 0.0 || first == 0.0) return start_.clear();
     out_.relative_residual = left / facts_.b_norms[0];
-    consistent_ = left <= options_.tol * (std::sqrt(facts_.frobenius2 * size2) + facts_.b_norms[0]);
-    target_ = options_.tol * (std::sqrt(facts_.frobenius2 * size2) + facts_.b_norms[0]) / first;
-    if (!consistent_)
-      out_.remarks.push_back(fmt::format(
-          "The data are inconsistent (the best residual is {:.2g} of |b|): sampled methods with "
-          "fixed parameters level off at their convergence horizon before a tolerance of {:g}.",
-          *out_.relative_residual, options_.tol));
+    const double size = std::sqrt(facts_.frobenius2 * size2) + facts_.b_norms[0];
+    const bool told = has_b_ && look && !look->consistent;
+    known_consistent_ = consistent_ = left <= options_.tol * size;
+    target_ = options_.tol * size / first;
+    // |a_jᵀA·e| ≤ ‖a_j‖‖A·e‖: the tolerance is met for every column once ‖A·e‖ ≤ tol‖r*‖.
+    const double explained = std::sqrt(std::max(0.0, first * first - left * left));
+    fit_target_ = consistent_ ? target_ : options_.tol * left / std::max(explained, 1e-300);
+    if (!consistent_ && !told) remark_inconsistent(out_.relative_residual);
+  }
+
+  void remark_inconsistent(std::optional<double> residual) {
+    out_.remarks.push_back(fmt::format(
+        "The data are inconsistent ({}): sampled methods with fixed parameters level off at their "
+        "convergence horizon before a tolerance of {:g}.",
+        residual ? fmt::format("the best residual is about {:.2g} of |b|", *residual)
+                 : "by a look at some rows",
+        options_.tol));
+  }
+
+  // ‖A·e‖ of deterministic methods falls component by component: from √lambda_j·e_j.
+  std::vector<double> fit_start() const {
+    std::vector<double> out = forecast_->eigenvalues();
+    for (std::size_t j = 0; j < out.size(); ++j)
+      out[j] = std::sqrt(out[j]) * (start_.empty() ? 1.0 : start_[j]);
+    return out;
   }
 
   double seconds_of(const std::string& method, const Parameters& parameters, Index steps) {
@@ -197,9 +225,11 @@ class Reporter {
     PlanRow lsqr;
     lsqr.method = "lsqr";
     lsqr.rate = krylov;
-    lsqr.kind = "bound";
-    const double steps = krylov > 0.0 ? std::log(target_ / 2.0) / std::log(krylov) : 1.0;
-    finish(lsqr, std::min(steps, static_cast<double>(out_.cols)), 2.0 * n, 2.0 * pass);
+    // ‖A·e‖ falls by 2·rate^k at least in exact arithmetic; rounding can cost more.
+    lsqr.kind = extremes_.exact ? "model: Chebyshev's bound, rounding left out"
+                                : "estimate: Chebyshev's bound on the estimated spectrum";
+    const double steps = krylov > 0.0 ? std::log(fit_target_ / 2.0) / std::log(krylov) : 1.0;
+    finish(lsqr, steps, 2.0 * n, 2.0 * pass);
     const double lmin = extremes_.lambda_min, lmax = extremes_.lambda_max;
     const std::string kind = extremes_.exact ? "proved" : "estimate: from the estimated spectrum";
     for (const auto& [name, method, p] :
@@ -210,7 +240,8 @@ class Reporter {
       PlanRow row = momentum_row(name, p);
       row.rate = theory::contraction(method, p, lmin, lmax);
       row.kind = kind;
-      finish(row, forecast_->iterations(method, p, infinite_batch, start_, target_), n, pass);
+      finish(row, forecast_->iterations(method, p, infinite_batch, fit_start(), fit_target_), n,
+             pass);
     }
   }
 
@@ -316,14 +347,16 @@ class Reporter {
                                 : "the paper's parameters and B*");
   }
 
-  // The fastest here; of the minibatches only the one that solve takes by
+  // The fastest here; methods that sample only where the data are known to be consistent, or
+  // b is not given; of the minibatches only the one that solve takes by
   // itself, whose batch does not depend on a clock. Kaczmarz must be clearly
   // faster than that one, which is certified stable and predicted as it runs.
   void recommend() {
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < out_.table.size(); ++i) {
       const PlanRow& row = out_.table[i];
-      if (!row.seconds || (row.batch && i != automatic_)) continue;
+      const bool sampled = find_method(row.method)->sampled;
+      if (!row.seconds || (row.batch && i != automatic_) || (sampled && !known_consistent_)) continue;
       const double seconds = *row.seconds * (row.method == "rk" ? 2.0 : 1.0);
       if (seconds >= least) continue;
       least = seconds;
@@ -344,7 +377,8 @@ class Reporter {
   std::optional<Forecast> forecast_;
   std::vector<double> start_;  // v_jᵀ(x_0 − x*)
   double target_ = 1e-8;       // by which the error must fall
-  bool consistent_ = true;
+  double fit_target_ = 1e-8;   // by which ‖A·e‖ must fall
+  bool consistent_ = true, known_consistent_ = true;
   std::size_t automatic_ = 0;  // the row of the batch that solve would take
   PlanReport out_;
 };

@@ -51,7 +51,7 @@ PlannedSpectrum plan_spectrum(const Problem& problem, const MatrixFacts& facts,
   if (options.lambda_min || options.lambda_max) found.values.clear();  // theirs is the word
   // The ridge lifts the whole spectrum; directions A does not see start at 0.
   const auto [least, most] = ridge_range(problem, facts.scale);
-  const bool unseen = found.knows_rank() && found.rank < problem.cols();
+  const bool unseen = found.knows_rank() && found.resolved() < problem.cols();
   const bool lifted = unseen && least > 0.0 && !options.lambda_min;
   out.lambda_min = (lifted ? 0.0 : found.lambda_min) + least;
   out.lambda_max = found.lambda_max + most;

@@ -139,9 +139,13 @@ bool may_scale_columns(const Problem& problem, const SolveOptions& options) {
   const bool given = options.step_size || options.momentum || options.lambda_min ||
                      options.lambda_max || options.step_sequence || options.momentum_sequence;
   const MappedMatrix* mapped = as_mapped(problem.A());
-  return options.column_scaling == "auto" && options.parameters != "paper" && !given &&
-         problem.rows() > 0 && problem.cols() > 0 &&
-         stores_rows(mapped ? *mapped->inner() : problem.A());
+  if (options.column_scaling != "auto" || options.parameters == "paper" || given ||
+      problem.rows() == 0 || problem.cols() == 0)
+    return false;
+  // Ranks may store their rows in different ways; they decide alike.
+  double without = stores_rows(mapped ? *mapped->inner() : problem.A()) ? 0.0 : 1.0;
+  problem.A().complete({&without, 1});
+  return without == 0.0;
 }
 
 WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team)
@@ -177,7 +181,9 @@ ColumnMap WorkingProblem::first_map(std::uint64_t seed) const {
   const Sample sample(problem(), seed);
   if (sample.empty()) return map;
   if (map.ones && intercept_is_free(user_)) map.centre = centre_of(A, sample);
-  if (keeps_units()) return map;
+  // Of sparse columns a sample sees too few entries: all rows will tell.
+  const bool dense = A->nonzeros() == A->rows() * A->cols();
+  if (keeps_units() || !dense) return map;
   const std::vector<double> norms = sample.norms(*mapped_columns(A, map));
   if (!all_finite(norms) || (!map.centred() && spread(norms) <= near_enough)) return map;
   const double root_n = std::sqrt(static_cast<double>(A->rows()));
@@ -219,7 +225,9 @@ bool WorkingProblem::rescale(ColumnMap& map) const {
   for (std::size_t j = 0; j < norms.size(); ++j)
     if (norms[j] > 0.0)
       norms[j] = std::hypot(norms[j], std::sqrt(problem().ridge(static_cast<Index>(j))));
-  if (spread(norms) <= (map_ ? misjudged : near_enough)) return changed;
+  const bool sampled = std::any_of(map.units.begin(), map.units.end(),
+                                   [](double u) { return u != 1.0 && u != 0.0; });
+  if (spread(norms) <= (sampled ? misjudged : near_enough)) return changed;
   for (std::size_t j = 0; j < norms.size(); ++j)
     if (norms[j] > 0.0) map.units[j] /= power_of_two_near(norms[j]);
   return true;

@@ -49,7 +49,7 @@ class WorkingProblem {
 };
 
 /// Whether the method may work in other variables than the user's: not where step
-/// size, momentum or ends of the spectrum are given for A as it is.
+/// size, momentum or ends of the spectrum are given for A as it is. Ranks call it together.
 bool may_scale_columns(const Problem& problem, const SolveOptions& options);
 
 }  // namespace polyak

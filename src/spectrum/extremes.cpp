@@ -79,6 +79,8 @@ Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, Thread
   out.lambda_max = out.values.back();
   out.lambda_min = found.lambda_min;
   out.rank = found.rank;
+  out.unresolved = found.unresolved;
+  out.smallest_singular = found.smallest_singular;
   return out;
 }
 

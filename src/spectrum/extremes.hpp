@@ -29,7 +29,9 @@ struct Extremes {
   double lambda_max = 0.0;  ///< where it is estimated, the upper end of its range
   bool exact = false;
   Index sketch_rows = 0;    ///< of the sketch they come from
-  Index rank = 0;           ///< eigenvalues above that line, where the rank is known
+  Index rank = 0;           ///< of A, where it is known
+  Index unresolved = 0;     ///< singular values that count for the rank but lie below that line
+  double smallest_singular = 0.0;  ///< … the smallest of them, relative to the largest
   std::string source;       ///< "exact", "sketch of … rows, probability 0.999", "lanczos estimate"
   double rows_read = 0.0;
   /// Error bars, each right with the probability in the source; absent when
@@ -40,6 +42,8 @@ struct Extremes {
   std::vector<double> values;
   std::vector<double> vectors;  ///< row j belongs to values[j]; only when asked for
 
+  /// Eigenvalues above that line.
+  Index resolved() const { return rank - unresolved; }
   bool knows_rank() const { return exact || sketch_rows > 0; }
 };
 

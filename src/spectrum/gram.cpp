@@ -138,6 +138,17 @@ void eigenvectors_of(std::vector<double>& H, std::vector<double>& values) {
 
 namespace {
 
+// Columns in other units: the same products.
+std::vector<double> gram_in_units(const MappedMatrix& A, const std::function<double(Index)>& factor,
+                                  ThreadTeam& team, ConstView b) {
+  std::vector<double> H = gram(*A.inner(), factor, team, b);
+  const Index d = A.cols(), width = d + b.cols;
+  const auto unit = [&](Index j) { return j < d ? A.map().units[to_size(j)] : 1.0; };
+  for (Index i = 0; i < width; ++i)
+    for (Index j = 0; j < width; ++j) H[to_size(i * width + j)] *= unit(i) * unit(j);
+  return H;
+}
+
 // Sparse rows in other variables: their Gram matrix from that of [A b 1], so that no
 // row is ever dense. With H = AᵀA, s = Aᵀ1 and m = 1ᵀ1 (each with the factors),
 //   H̃_jk = unit_j·unit_k·(H_jk − centre_j·s_k − s_j·centre_k + m·centre_j·centre_k).
@@ -183,9 +194,11 @@ std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>&
     A.complete(H);
     return H;
   }
-  if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A);
-      mapped && has_sparse_gram(*mapped->inner()))
-    return mapped_gram(*mapped, factor, team, b);
+  if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A)) {
+    if (!mapped->map().ones && !mapped->map().centred())
+      return gram_in_units(*mapped, factor, team, b);
+    if (has_sparse_gram(*mapped->inner())) return mapped_gram(*mapped, factor, team, b);
+  }
   std::vector<double> H = has_sparse_gram(A) ? sparse_gram(A, factor, team, b)
                                              : gram_by_panels({A, b, factor}, chunk_count(A), team);
   mirror(H, A.cols() + b.cols, team);

@@ -1,17 +1,20 @@
 #include "spectrum/resolved.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "linalg/svd.hpp"
 #include "matrix/whole.hpp"
 #include "polyak/error.hpp"
+#include "problem/least_squares.hpp"
 #include "spectrum/gram.hpp"
 
 namespace polyak {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double most_work = 2e11;  // n·d² of a QR that only tells the rank
 
 // What rounding makes of a zero is of the size of eps²·lambda_max here.
 std::vector<double> eigenvalues_by_qr(const RowMatrix& A, const RowFactor& factor,
@@ -41,11 +44,24 @@ Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double
   // The sums in AᵀA may be off by more than that line (n equal rows are), and
   // then a zero eigenvalue stands above it.
   const double doubtful = line + gram_additions(A) * eps * top;
+  const auto n = static_cast<double>(A.rows()), d = static_cast<double>(A.cols());
   const double lowest = smallest_above(out.values, line);
-  out.factored = lowest > line && lowest <= doubtful;
+  const bool hidden = out.values.front() <= doubtful && n * d * d <= most_work;
+  out.factored = (lowest > line && lowest <= doubtful) || hidden;
   if (out.factored) out.values = eigenvalues_by_qr(A, factor, team);
   out.lambda_min = smallest_above(out.values, line);
-  out.rank = std::count_if(out.values.begin(), out.values.end(), [&](double v) { return v > line; });
+  const auto above = [&](double least) {
+    return std::count_if(out.values.begin(), out.values.end(), [&](double v) { return v > least; });
+  };
+  const Index resolved = above(line);
+  out.rank = resolved;
+  if (!out.factored) return out;
+  const double zero = rank_threshold(A.rows(), A.cols());
+  out.rank = above(zero * zero * out.values.back());
+  out.unresolved = out.rank - resolved;
+  if (out.unresolved > 0)
+    out.smallest_singular =
+        std::sqrt(out.values[out.values.size() - to_size(out.rank)] / out.values.back());
   return out;
 }
 

@@ -38,9 +38,9 @@ void add_spectrum(Extremes found, SpectrumFacts& out) {
   out.lambda_max = found.lambda_max;
   out.exact = found.exact;
   if (!found.exact) return;
-  out.eigenvalues.assign(found.values.end() - found.rank, found.values.end());
+  out.eigenvalues.assign(found.values.end() - found.resolved(), found.values.end());
   if (!found.vectors.empty())
-    out.eigenvectors.assign(found.vectors.end() - found.rank * out.cols, found.vectors.end());
+    out.eigenvectors.assign(found.vectors.end() - found.resolved() * out.cols, found.vectors.end());
 }
 
 // ‖a_i‖²/p_i, row by row.

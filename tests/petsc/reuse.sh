@@ -47,7 +47,7 @@ expect 0 ranks 2 ./driver "${tolerances[@]}" -ksp_converged_maxits -ksp_max_it 3
 stdout_has "CONVERGED_ITS after 3 "
 expect 0 ranks 2 ./driver "${tolerances[@]}" -ksp_polyak_norm backward -ksp_rtol 1e-8 -ksp_view
 stdout_has "norm backward"
-stdout_has "(|A||x|+|b|)"
+stdout_has "(sum |a_j||x_j| + |b|)"
 steep=("${polyak[@]}" -ksp_polyak_method gd -ksp_polyak_step 0.05 -ksp_polyak_check_interval 1 -ksp_max_it 8)
 expect 0 ranks 2 ./driver "${steep[@]}" -ksp_divtol 1e9
 stdout_has "DIVERGED_ITS after 8 "
