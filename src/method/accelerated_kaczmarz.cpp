@@ -29,6 +29,10 @@ class AcceleratedKaczmarz final : public Method {
       setting_.sampler->draw_sequence(random_, k, rows);
       for (Index row : rows) step(row);
     }
+    // Not even rounding moves what A does not see.
+    for (Index j : setting_.facts.zero_columns)
+      for (Index c = 0; c < columns_; ++c)
+        block(0)(c, j) = block(1)(c, j) = setting_.problem.x0()(c, j);
     state_.row_products += last - first;
     state_.iteration = last;
   }

@@ -14,7 +14,7 @@ namespace polyak {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double most_work = 2e11;  // n·d² of a QR that only tells the rank
+constexpr double most_work = 1e10;  // n·d² of a QR that only tells the rank
 
 // What rounding makes of a zero is of the size of eps²·lambda_max here.
 std::vector<double> eigenvalues_by_qr(const RowMatrix& A, const RowFactor& factor,
@@ -46,22 +46,24 @@ Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double
   const double doubtful = line + gram_additions(A) * eps * top;
   const auto n = static_cast<double>(A.rows()), d = static_cast<double>(A.cols());
   const double lowest = smallest_above(out.values, line);
+  const bool in_doubt = lowest > line && lowest <= doubtful;
   const bool hidden = out.values.front() <= doubtful && n * d * d <= most_work;
-  out.factored = (lowest > line && lowest <= doubtful) || hidden;
-  if (out.factored) out.values = eigenvalues_by_qr(A, factor, team);
-  out.lambda_min = smallest_above(out.values, line);
-  const auto above = [&](double least) {
-    return std::count_if(out.values.begin(), out.values.end(), [&](double v) { return v > least; });
+  out.factored = in_doubt || hidden;
+  const auto above = [](const std::vector<double>& all, double least) {
+    return std::count_if(all.begin(), all.end(), [&](double v) { return v > least; });
   };
-  const Index resolved = above(line);
-  out.rank = resolved;
-  if (!out.factored) return out;
-  const double zero = rank_threshold(A.rows(), A.cols());
-  out.rank = above(zero * zero * out.values.back());
-  out.unresolved = out.rank - resolved;
-  if (out.unresolved > 0)
-    out.smallest_singular =
-        std::sqrt(out.values[out.values.size() - to_size(out.rank)] / out.values.back());
+  out.rank = above(out.values, line);
+  if (out.factored) {
+    const std::vector<double> by_qr = eigenvalues_by_qr(A, factor, team);
+    if (in_doubt) out.values = by_qr;
+    const Index resolved = above(out.values, line);
+    const double zero = rank_threshold(A.rows(), A.cols());
+    out.rank = std::max<Index>(resolved, above(by_qr, zero * zero * by_qr.back()));
+    out.unresolved = out.rank - resolved;
+    if (out.unresolved > 0)
+      out.smallest_singular = std::sqrt(by_qr[by_qr.size() - to_size(out.rank)] / by_qr.back());
+  }
+  out.lambda_min = smallest_above(out.values, line);
   return out;
 }
 
