@@ -58,7 +58,7 @@ class Normal final : public Method {
     constexpr double eps = 0x1p-52, enough = 1e-11;
     constexpr int most = 5;
     const double c = factor_.condition(), each = 2.0 * eps * c * c;
-    if (!(each < 0.5)) return most;
+    if (!(each < 0.5)) return 2;  // more would not mend what A'A does not resolve
     const double wanted = std::log(std::max(enough, eps * c)) / std::log(each);
     return std::clamp(static_cast<int>(std::ceil(wanted - 0.1)), 1, most);
   }

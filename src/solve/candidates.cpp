@@ -16,7 +16,7 @@ constexpr double most_square_bytes = 4e9;
 constexpr double most_gram_seconds = 1e3;
 constexpr double unknown_krylov_steps = 50.0;
 constexpr double exact_seconds = 1.0;       // within bounds: what an exact answer is always worth
-constexpr double least_bounded_trial = 40.0;  // iterations, else bounded-cg is not tried first
+constexpr double least_bounded_trial = 30.0;  // iterations, else bounded-cg is not tried first
 constexpr double least_reached = 1e-14;     // backward error that iterations come down to
 constexpr double until_seen = 3.0;          // times as long until they are seen to stand still
 constexpr double trial_share = 0.25;        // of the next method: what a trial of cg may take …
@@ -287,7 +287,10 @@ Index rows_to_look_at(const ProblemShape& shape, double tol) {
   for (const auto& [rows, passes] : {std::pair{10.0 * d, 3.0}, {4.0 * d, 10.0}, {2.0 * d, 25.0}}) {
     const double work = costs.look(rows);
     const double wanted = rows + 16.0;
-    if (work <= passes * costs.pass() && 8.0 * wanted <= static_cast<double>(shape.rows))
+    // It pays where it finds an answer, and else is lost: a part of what comes next, at most.
+    constexpr double most_of_next = 0.3;
+    const double next = std::min(costs.normal(), costs.direct());
+    if (work <= passes * costs.pass() && work <= most_of_next * next && 8.0 * wanted <= static_cast<double>(shape.rows))
       return static_cast<Index>(wanted);
   }
   return 0;

@@ -14,6 +14,9 @@ namespace {
 constexpr double stream_bytes = 2.5e10;   // rows of a dense A, read in order
 constexpr double sparse_bytes = 8e9;      // of CSR: entries are gathered
 constexpr double start_pass = 8e-6;       // of a pass, however little there is to read
+constexpr double row_pass = 1.5e-8;       // of a row in a pass, however short it is
+constexpr double row_qr = 4e-8;           // of a row in QR by blocks, likewise
+constexpr double start_run = 4e-4;        // of a run: its threads, a sample of rows, its report
 constexpr double factor_flops = 4.0e10;   // Householder and Cholesky by LAPACK …
 constexpr double half_speed = 30.0;       // … from some columns on; here half of that
 constexpr double half_cholesky = 400.0;   // Cholesky gets there later
@@ -42,7 +45,7 @@ Costs::Costs(const ProblemShape& shape)
       d_(static_cast<double>(shape.cols)),
       c_(static_cast<double>(shape.right_hand_sides)),
       bytes_(shape.bytes) {
-  pass_ = start_pass + bytes_ / (shape.dense() ? stream_bytes : sparse_bytes);
+  pass_ = start_pass + n_ * row_pass + bytes_ / (shape.dense() ? stream_bytes : sparse_bytes);
   const double wide = d_ / (d_ + half_speed);
   factor_ = factor_flops * wide;
   kaczmarz_ = bytes_ / one_core_bytes + n_ * row_seconds +
@@ -52,16 +55,16 @@ Costs::Costs(const ProblemShape& shape)
 }
 
 double Costs::kaczmarz(double passes) const {
-  return passes * kaczmarz_ + n_ * table_seconds + around * pass_;
+  return start_run + passes * kaczmarz_ + n_ * table_seconds + around * pass_;
 }
 double Costs::qr(double rows) const { return 2.0 * rows * d_ * d_ / factor_; }
 double Costs::look(double rows) const {
   return start_look + slow_look * (qr(rows) + 12.0 * d_ * d_ * d_ / factor_);
 }
 double Costs::krylov(double steps, double passes) const {
-  return (around + passes * steps) * pass_ + (passes > 1.0 ? steps * vectors_ : 0.0);
+  return start_run + (around + passes * steps) * pass_ + (passes > 1.0 ? steps * vectors_ : 0.0);
 }
-double Costs::normal() const { return gram() + cholesky() + around * pass_; }
+double Costs::normal() const { return start_run + gram() + cholesky() + around * pass_; }
 double Costs::cholesky() const {
   return d_ * d_ * (d_ + half_cholesky) / 3.0 / factor_flops;
 }
@@ -71,7 +74,8 @@ double Costs::sketch() const {
 
 double Costs::direct() const {
   const double tall = std::max(n_, d_), thin = std::min(n_, d_);
-  return (2.0 * tall + 12.0 * thin) * thin * thin / factor_ + around * pass_;
+  return start_run + (2.0 * tall + 12.0 * thin) * thin * thin / factor_ + tall * row_qr +
+         around * pass_;
 }
 
 // Tall: R, RᵀR of it, and for each right-hand side some Cholesky factors and a QR or two of
@@ -84,7 +88,7 @@ double Costs::active_set() const {
 // √(d/s) off the error in each pass.
 double Costs::sketched_with(double ratio, double digits) const {
   const double passes = around + digits / (0.5 * std::log(ratio));
-  return sketch() + qr(ratio * d_) + passes * pass_;
+  return start_run + sketch() + qr(ratio * d_) + passes * pass_;
 }
 
 double Costs::sketched(double digits) const {

@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(All, Resumed, testing::ValuesIn(names()), [](const auto
 
 // Too many columns for a look at the rows: cg is tried, then the normal equations take over.
 TEST(ResumedAutomatic, goes_through_the_same_methods) {
-  const Index n = 12000, d = 1500;
+  const Index n = 16000, d = 2600;
   std::vector<Triplet> entries;
   std::srand(3);
   for (Index i = 0; i < n; ++i)

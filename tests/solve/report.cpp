@@ -166,8 +166,9 @@ TEST(given_probabilities, drive_the_sampling) {
   EXPECT_THROW((void)solve(Problem(parts), options), Error);
 }
 
-TEST(auto_method, is_direct_for_few_columns_and_cg_for_many) {
-  EXPECT_EQ(solve(Problem(consistent())).method, "direct");
+TEST(auto_method, factors_few_columns_and_takes_cg_for_many) {
+  const std::string few = solve(Problem(consistent())).method;
+  EXPECT_TRUE(few == "direct" || few == "normal") << few;
   std::vector<Triplet> entries;
   for (Index j = 0; j < 3500; ++j) entries.push_back({j, j, 1.0});
   ProblemData wide;
