@@ -182,7 +182,7 @@ TEST(subset_cg, cut_off_by_a_limit_goes_on_to_the_same_bits) {
 
 TEST(subset_cg, resumed_anywhere_has_the_bits_of_a_run_that_never_stopped) {
   for (const double noise : {0.0, 1.0}) {
-    const Problem problem(sparse(1.0, noise, false, {150000, 1500, 5}).data);
+    const Problem problem(sparse(1.0, noise, false, {350000, 3000, 4}).data);
     Keeper keeper;
     const Report straight = solve(problem, automatic(), &keeper);
     ASSERT_EQ(straight.stages[0].method, "subset-cg");
