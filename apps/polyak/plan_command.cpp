@@ -123,7 +123,7 @@ std::string advice(const PlanReport& plan, const std::string& A, const std::stri
   for (const std::string& remark : plan.remarks) out += "Note: " + remark + "\n";
   return out + R"(
 rate: the error falls like rate^k. proved and bound: by theory; certified: also
-proved for any matrix with this spectrum; model: expected, within a factor of 2;
+proved for any matrix with this spectrum; model: expected, may be off by 2 or more;
 estimate: from an estimated spectrum. seconds leave out reading and set-up.
 )";
 }
