@@ -31,7 +31,16 @@ double lane_sum(Index count, Term term) {
   Index j = 0;
   for (; j + lanes <= count; j += lanes)
     for (Index l = 0; l < lanes; ++l) s[l] += term(j + l);
-  for (Index l = 0; j + l < count; ++l) s[l] += term(j + l);
+  switch (count - j) {  // by name, so that sums of short rows never leave the registers
+    case 7: s[6] += term(j + 6); [[fallthrough]];
+    case 6: s[5] += term(j + 5); [[fallthrough]];
+    case 5: s[4] += term(j + 4); [[fallthrough]];
+    case 4: s[3] += term(j + 3); [[fallthrough]];
+    case 3: s[2] += term(j + 2); [[fallthrough]];
+    case 2: s[1] += term(j + 1); [[fallthrough]];
+    case 1: s[0] += term(j); break;
+    default: break;
+  }
   return sum_lanes(s);
 }
 

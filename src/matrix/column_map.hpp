@@ -7,6 +7,7 @@
 // Units are powers of two, so that no bit of A is lost. A unit of 0 takes a
 // column out: its unknown cannot be identified and keeps its start value.
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -55,6 +56,13 @@ class MappedMatrix : public RowMatrix {
   void copy_rows(Index first, Index last, View out) const final;
 
  protected:
+  bool units_only() const { return !map_.ones && !map_.centred(); }
+
+  /// Columns in other units and nothing else need no mapped rows: Ã·z = A·(D·z) and Ãᵀy =
+  /// D·(Aᵀy), to the last bit. body(D·x, sum), then g += D·sum, each only where asked for.
+  template <class Body>
+  void in_units(ConstView x, View g, Body body) const;
+
   /// A row of A becomes one of this matrix; there is room for the one behind it.
   void map_row(double* row) const;
 
@@ -62,6 +70,20 @@ class MappedMatrix : public RowMatrix {
   ColumnMap map_;
   Index d_;  // columns of A
 };
+
+template <class Body>
+void MappedMatrix::in_units(ConstView x, View g, Body body) const {
+  thread_local std::vector<double> room;
+  const std::size_t d = to_size(d_), of_x = to_size(x.rows) * d, of_g = to_size(g.rows) * d;
+  room.resize(std::max(room.size(), of_x + of_g));
+  for (Index c = 0; c < x.rows; ++c)
+    for (std::size_t j = 0; j < d; ++j) room[to_size(c) * d + j] = map_.units[j] * x.row(c)[j];
+  std::fill_n(room.begin() + static_cast<Index>(of_x), of_g, 0.0);
+  const View sum{room.data() + of_x, g.rows, d_, d_};
+  body(ConstView{room.data(), x.rows, d_, d_}, sum);
+  for (Index c = 0; c < g.rows; ++c)
+    for (std::size_t j = 0; j < d; ++j) g.row(c)[j] += map_.units[j] * sum.row(c)[j];
+}
 
 /// Null for a matrix that is not mapped; of ranks, the rows held here are asked.
 const MappedMatrix* as_mapped(const RowMatrix& A);

@@ -2,8 +2,7 @@
 
 // Rows that are copied, mapped and then handed to the dense kernels, a block at
 // a time that stays in the first or second cache: each row is still read from
-// memory once. Where columns have other units and nothing else, products need no
-// copy: Ã·z = A·(D·z) and Ãᵀy = D·(Aᵀy), to the last bit.
+// memory once. Products in other units alone need no copy (in_units).
 
 #include <algorithm>
 #include <vector>
@@ -97,24 +96,6 @@ class MappedDense final : public MappedMatrix {
 
  private:
   static constexpr Index block_numbers = 4096, most_rows = 16;
-
-  bool units_only() const { return !map_.ones && !map_.centred(); }
-
-  // body(D·x, sum), then g += D·sum, each only where it is asked for.
-  template <class Body>
-  void in_units(ConstView x, View g, Body body) const {
-    thread_local std::vector<double> room;
-    const std::size_t d = to_size(cols()), of_x = to_size(x.rows) * d, of_g = to_size(g.rows) * d;
-    room.resize(std::max(room.size(), of_x + of_g));
-    for (Index c = 0; c < x.rows; ++c)
-      for (std::size_t j = 0; j < d; ++j)
-        room[to_size(c) * d + j] = map_.units[j] * x.row(c)[j];
-    std::fill_n(room.begin() + static_cast<Index>(of_x), of_g, 0.0);
-    const View sum{room.data() + of_x, g.rows, cols(), cols()};
-    body(ConstView{room.data(), x.rows, cols(), cols()}, sum);
-    for (Index c = 0; c < g.rows; ++c)
-      for (std::size_t j = 0; j < d; ++j) g.row(c)[j] += map_.units[j] * sum.row(c)[j];
-  }
 
   // body(t, count, block) for each block of `total` rows. The memory is the
   // thread's own, and grows to what is asked for once.

@@ -2,7 +2,8 @@
 
 // Sparse rows in other variables, without ever making them dense: with r_i =
 // Σ_k ã_ik z_k − (Σ_j unit_j·centre_j·z_j − unit_d·z_d) the centre is one number
-// a call, and in a sum of rows one vector.
+// a call, and in a sum of rows one vector. Many rows in other units alone are left to A
+// (in_units).
 
 #include <algorithm>
 #include <limits>
@@ -25,6 +26,10 @@ class MappedSparse final : public MappedMatrix {
 
   void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
                 ConstView x, ConstView b, View g) const override {
+    if (pays_in_units(std::ssize(rows)))
+      return in_units(x, g, [&](ConstView y, View sum) {
+        A_->gradient(rows, weights, scale, y, b, sum);
+      });
     add_gradient(std::ssize(rows), [&](Index t) { return rows[to_size(t)]; },
                  [&](Index t) { return weights[to_size(t)]; }, scale, x, b, g, {});
   }
@@ -32,12 +37,18 @@ class MappedSparse final : public MappedMatrix {
   void range_gradient(Index first, Index last, std::span<const double> weights, Scale scale,
                       ConstView x, ConstView b, View g,
                       std::span<double> residual2) const override {
+    if (pays_in_units(last - first))
+      return in_units(x, g, [&](ConstView y, View sum) {
+        A_->range_gradient(first, last, weights, scale, y, b, sum, residual2);
+      });
     add_gradient(last - first, [&](Index t) { return first + t; },
                  [&](Index t) { return weights.empty() ? 1.0 : weights[to_size(t)]; }, scale, x, b,
                  g, residual2);
   }
 
   void multiply(Index first, Index last, ConstView x, View y) const override {
+    if (pays_in_units(last - first))
+      return in_units(x, {}, [&](ConstView scaled, View) { A_->multiply(first, last, scaled, y); });
     for (Index c = 0; c < x.rows; ++c) {
       const double offset = offset_of(x.row(c));
       for (Index i = first; i < last; ++i) y(i - first, c) = dot(i, x.row(c)) + offset;
@@ -45,6 +56,8 @@ class MappedSparse final : public MappedMatrix {
   }
 
   void add_transposed(Index first, Index last, ConstView y, View g) const override {
+    if (pays_in_units(last - first))
+      return in_units({}, g, [&](ConstView, View sum) { A_->add_transposed(first, last, y, sum); });
     for (Index c = 0; c < g.rows; ++c) {
       double total = 0.0;
       for (Index i = first; i < last; ++i) {
@@ -121,6 +134,12 @@ class MappedSparse final : public MappedMatrix {
 
  private:
   using Row = kernels::SparseRow<Value, Column>;
+
+  // Whether these rows have more entries than x and g have numbers.
+  bool pays_in_units(Index rows) const {
+    return units_only() && static_cast<double>(rows) * static_cast<double>(A_->nonzeros()) >
+                               static_cast<double>(A_->rows()) * static_cast<double>(d_);
+  }
 
   double unit(const Row& row, Index k) const { return map_.units[to_size(row.col[k])]; }
   double mapped(const Row& row, Index k) const {

@@ -150,16 +150,19 @@ void Products::gradients(std::span<const Batch> batches, ConstView x, ConstView 
 void Products::full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2,
                              ColumnExchange* columns) {
   const Index chunks = row_chunks(), c = std::ssize(residual2);
-  double* sums = scratch(chunks * c);
-  std::fill_n(sums, chunks * c, 0.0);
+  const Index stride = padded(c) + 8;  // no two in one cache line, where threads would wait for each other
+  double* sums = scratch(chunks * stride);
+  std::fill_n(sums, chunks * stride, 0.0);
   sum_chunks(chunks, g, columns, [&](Index chunk, View sum) {
     const Index first = start(chunk, chunks), last = start(chunk + 1, chunks);
     const auto w = weights_.empty() ? weights_
                                     : weights_.subspan(to_size(first), to_size(last - first));
-    A_.range_gradient(first, last, w, scale_, x, b, sum, {sums + chunk * c, residual2.size()});
+    A_.range_gradient(first, last, w, scale_, x, b, sum,
+                      {sums + chunk * stride, residual2.size()});
   });
   std::fill(residual2.begin(), residual2.end(), 0.0);
-  for (Index i = 0; i < chunks * c; ++i) residual2[to_size(i % c)] += sums[i];
+  for (Index chunk = 0; chunk < chunks; ++chunk)
+    for (Index k = 0; k < c; ++k) residual2[to_size(k)] += sums[chunk * stride + k];
   if (!columns) A_.complete(residual2);
 }
 
