@@ -71,6 +71,11 @@ struct SolveOptions {
   std::optional<StopRule> stop_rule;
   /// Measure at iterations 0, m, 2m, … exactly, instead of by cost.
   std::optional<Index> measure_every_iterations;
+  /// normal: end without an answer where AᵀA does not resolve A, for others to go on.
+  bool only_resolved = false;
+  /// Give up where the fall of ‖Aᵀr‖, first looked at after four iterations, promises more
+  /// iterations than this.
+  std::optional<double> most_expected;
   /// Independent runs of one seed differ by stream.
   std::uint64_t stream = 0;
 };

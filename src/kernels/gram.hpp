@@ -38,6 +38,9 @@ constexpr Index panel_place(Index r, Index j) {
   return (j / block_columns * block_pitch + r) * block_columns + j % block_columns;
 }
 
+/// Smaller numbers enter a panel as zero.
+constexpr double least_packed = 0x1p-500;
+
 /// Row first + t of the panel ← factors[t]·a_t for t < count. Columns from A.d
 /// on are left alone; add_cell wants zeros in the last block.
 void pack_rows(const DenseBlock<double>& A, const double* factors, Index first, Index count,

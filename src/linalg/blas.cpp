@@ -14,7 +14,7 @@ const char* letter(Transpose t) { return t == Transpose::yes ? "T" : "N"; }
 
 void triangular_solve(const char* side, ConstView R, View B, Transpose transpose) {
   if (B.rows == 0 || B.cols == 0) return;
-  use_one_blas_thread();
+  const BlasCall call;
   const BlasInt m = blas_int(B.cols), n = blas_int(B.rows);
   const BlasInt ldr = blas_stride(R.stride), ldb = blas_stride(B.stride);
   const double one = 1.0;
@@ -26,7 +26,7 @@ void triangular_solve(const char* side, ConstView R, View B, Transpose transpose
 void gemm(double alpha, ConstView A, Transpose transpose_a, ConstView B, Transpose transpose_b,
           double beta, View C) {
   if (C.rows == 0 || C.cols == 0) return;
-  use_one_blas_thread();
+  const BlasCall call;
   const Index inner = transpose_a == Transpose::yes ? A.rows : A.cols;
   const BlasInt m = blas_int(C.cols), n = blas_int(C.rows), k = blas_int(inner);
   const BlasInt lda = blas_stride(A.stride), ldb = blas_stride(B.stride);
@@ -37,7 +37,7 @@ void gemm(double alpha, ConstView A, Transpose transpose_a, ConstView B, Transpo
 
 void add_gram(ConstView rows, View H) {
   if (rows.rows == 0 || rows.cols == 0) return;
-  use_one_blas_thread();
+  const BlasCall call;
   const BlasInt n = blas_int(rows.cols), k = blas_int(rows.rows);
   const BlasInt lda = blas_stride(rows.stride), ldh = blas_stride(H.stride);
   const double one = 1.0;

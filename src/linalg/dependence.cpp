@@ -17,7 +17,7 @@ struct Pivoted {
 };
 
 Pivoted pivoted_qr(ConstView R) {
-  use_one_blas_thread();
+  const BlasCall call;
   const Index d = R.cols;
   Buffer columns(d, d);  // by columns, as Fortran has it
   for (Index i = 0; i < d; ++i)

@@ -11,7 +11,7 @@ namespace polyak {
 
 bool cholesky(View H) {
   if (H.rows == 0) return true;
-  use_one_blas_thread();
+  const BlasCall call;
   const BlasInt n = blas_int(H.rows), ldh = blas_stride(H.stride);
   BlasInt info = 0;
   dpotrf_("L", &n, H.data, &ldh, &info, 1);
@@ -20,6 +20,19 @@ bool cholesky(View H) {
   // A NaN passes every "pivot <= 0" test, so not every BLAS reports it.
   for (Index i = 0; i < H.rows; ++i) positive = positive && std::isfinite(H(i, i)) && H(i, i) > 0.0;
   return positive;
+}
+
+Index pivoted_cholesky(View H, std::span<Index> place, double least) {
+  if (H.rows == 0) return 0;
+  const BlasCall call;
+  const BlasInt n = blas_int(H.rows), ldh = blas_stride(H.stride);
+  std::vector<BlasInt> pivots(to_size(H.rows));
+  std::vector<double> work(to_size(2 * H.rows));
+  BlasInt rank = 0, info = 0;
+  dpstrf_("L", &n, H.data, &ldh, pivots.data(), &rank, &least, work.data(), &info, 1);
+  check_arguments("dpstrf", info);
+  for (std::size_t j = 0; j < pivots.size(); ++j) place[j] = pivots[j] - 1;
+  return rank;
 }
 
 // I − v·(2/vᵀv)·vᵀ, row by row.
@@ -49,7 +62,7 @@ void reflect(View rows, Index k) {
 // Fortran sees the transpose, whose LQ factorisation is our QR.
 void householder_r(View rows) {
   if (rows.rows == 0 || rows.cols == 0) return;
-  use_one_blas_thread();
+  const BlasCall call;
   const BlasInt m = blas_int(rows.cols), n = blas_int(rows.rows), ld = blas_stride(rows.stride);
   std::vector<double> tau(to_size(std::min(m, n)));
   BlasInt info = 0, lwork = -1;
@@ -64,7 +77,7 @@ void householder_r(View rows) {
 // Row-major A is Aᵀ to Fortran: its QR factorisation is our LQ.
 void lq(View A, std::span<double> tau) {
   if (A.rows == 0) return;
-  use_one_blas_thread();
+  const BlasCall call;
   const BlasInt m = blas_int(A.cols), n = blas_int(A.rows), lda = blas_stride(A.stride);
   BlasInt info = 0, lwork = -1;
   double size = 0.0;
@@ -76,7 +89,7 @@ void lq(View A, std::span<double> tau) {
 
 void lq_expand(ConstView A, std::span<const double> tau, View X) {
   if (A.rows == 0 || X.rows == 0) return;
-  use_one_blas_thread();
+  const BlasCall call;
   const BlasInt m = blas_int(X.cols), n = blas_int(X.rows), k = blas_int(A.rows);
   const BlasInt lda = blas_stride(A.stride), ldx = blas_stride(X.stride);
   BlasInt info = 0, lwork = -1;

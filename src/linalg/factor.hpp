@@ -13,6 +13,10 @@ namespace polyak {
 /// then spoilt.
 [[nodiscard]] bool cholesky(View H);
 
+/// The same with the largest pivot first: H(place, place) = Rᵀ·R but for pivots below
+/// `least`, at which it ends. Returns how many came before. H is finite.
+[[nodiscard]] Index pivoted_cholesky(View H, std::span<Index> place, double least);
+
 /// Rows become their R, in place: the upper triangle of the first min(rows,
 /// cols) rows, zero elsewhere; rowsᵀ·rows = Rᵀ·R. For many rows see tsqr.hpp.
 void householder_r(View rows);

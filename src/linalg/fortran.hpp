@@ -41,6 +41,9 @@ void dtrsm_(const char* side, const char* uplo, const char* transa, const char* 
             std::size_t, std::size_t);
 void dpotrf_(const char* uplo, const blas_int_t* n, double* a, const blas_int_t* lda,
              blas_int_t* info, std::size_t);
+void dpstrf_(const char* uplo, const blas_int_t* n, double* a, const blas_int_t* lda,
+             blas_int_t* piv, blas_int_t* rank, const double* tol, double* work,
+             blas_int_t* info, std::size_t);
 void dgeqrf_(const blas_int_t* m, const blas_int_t* n, double* a, const blas_int_t* lda,
              double* tau, double* work, const blas_int_t* lwork, blas_int_t* info);
 void dgelqf_(const blas_int_t* m, const blas_int_t* n, double* a, const blas_int_t* lda,

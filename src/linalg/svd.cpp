@@ -38,7 +38,7 @@ SvdSolution least_squares_svd(ConstView A, View X, double rcond) {
     return result;
   }
   if (!is_finite(A) || !is_finite({X.data, X.rows, A.rows, X.stride})) return {};
-  use_one_blas_thread();
+  const BlasCall alone;
   Buffer copy = by_columns(A);
   result.singular_values.resize(to_size(std::min(A.rows, A.cols)));
   const BlasInt m = blas_int(A.rows), n = blas_int(A.cols), c = blas_int(X.rows);
@@ -63,7 +63,7 @@ SvdSolution singular_values(ConstView A) {
   SvdSolution result{.ok = true, .rank = 0, .singular_values = {}};
   if (A.rows == 0 || A.cols == 0) return result;
   if (!is_finite(A)) return {};
-  use_one_blas_thread();
+  const BlasCall alone;
   Buffer copy = by_columns(A);
   auto& s = result.singular_values;
   s.resize(to_size(std::min(A.rows, A.cols)));

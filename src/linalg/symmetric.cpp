@@ -22,7 +22,7 @@ bool upper_is_finite(ConstView H) {
 bool divide_and_conquer(const char* job, View H, std::span<double> values) {
   if (H.rows == 0) return true;
   if (!upper_is_finite(H)) return false;
-  use_one_blas_thread();
+  const BlasCall call;
   const BlasInt n = blas_int(H.rows), ldh = blas_stride(H.stride);
   BlasInt info = 0, lwork = -1, liwork = -1, int_size = 0;
   double size = 0.0;

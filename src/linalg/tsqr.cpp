@@ -30,7 +30,7 @@ void transpose_into(ConstView rows, Buffer& out, Index at) {
 // triangular. B ends up holding reflections.
 void eliminate(Buffer& r, double* b, Index rows, Index stride, Index triangle, Buffer& reflector,
                Buffer& work) {
-  use_one_blas_thread();
+  const BlasCall call;
   const BlasInt m = blas_int(rows), n = blas_int(r.rows()), l = blas_int(triangle);
   const BlasInt nb = blas_int(panel(r.rows())), ldb = blas_stride(stride);
   BlasInt info = 0;

@@ -6,6 +6,10 @@
 #include <mutex>
 #include <new>
 
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
 // OpenBLAS's own functions. Weak, so that any other BLAS links as well; looked
 // up by name too, because OpenBLAS may sit behind a generic libblas.
 extern "C" {
@@ -73,6 +77,23 @@ void use_one_blas_thread() {
   thread_local const bool done = prepare_thread();
   static_cast<void>(done);
 }
+
+#ifdef __SSE2__
+BlasCall::BlasCall() {
+  constexpr unsigned flush_to_zero = 0x8000, denormals_are_zero = 0x0040;
+  use_one_blas_thread();
+  mode_ = _mm_getcsr();
+  _mm_setcsr(mode_ | flush_to_zero | denormals_are_zero);
+}
+// What was raised meanwhile (inexact, overflow) stays raised, as after any arithmetic.
+BlasCall::~BlasCall() {
+  constexpr unsigned raised = 0x003f;
+  _mm_setcsr((mode_ & ~raised) | (_mm_getcsr() & raised));
+}
+#else
+BlasCall::BlasCall() { use_one_blas_thread(); }
+BlasCall::~BlasCall() = default;
+#endif
 
 std::string blas_name() {
   auto* config = find(openblas_get_config, "openblas_get_config");

@@ -8,10 +8,24 @@
 
 namespace polyak {
 
-/// Holds the BLAS to one thread; every wrapper calls it first. Cheap after
+/// Holds the BLAS to one thread; BlasCall does. Cheap after
 /// the first call. Harmless with a BLAS that has no threads. Throws
 /// std::bad_alloc where OpenBLAS would wait for memory forever.
 void use_one_blas_thread();
+
+/// Stands in every wrapper while BLAS or LAPACK works: one thread, and numbers below the
+/// normal ones are zero, since arithmetic with them takes a hundred times as long and
+/// they add nothing to a factorisation of numbers near 1. The caller's own setting comes back.
+class BlasCall {
+ public:
+  BlasCall();
+  ~BlasCall();
+  BlasCall(const BlasCall&) = delete;
+  BlasCall& operator=(const BlasCall&) = delete;
+
+ private:
+  unsigned mode_ = 0;
+};
 
 /// For people and reports: "OpenBLAS 0.3.21, Zen kernels", or "BLAS" when the
 /// library does not say.

@@ -35,6 +35,7 @@ struct Parameters {
   bool land_on_rows = false;              // randomized Kaczmarz: step 1/‖a_j‖² exactly
   double mu = 0.0, nu = 0.0;              // accelerated Kaczmarz
   Index sketch_rows = 0;                  // of a sketched preconditioner
+  bool only_resolved = false;             // normal: no answer where A'A does not resolve A
   std::uint64_t seed = 0, stream = 0;
   Index replicates = 1;  // runs side by side, of streams stream, stream + 1, …
 };

@@ -25,14 +25,17 @@ class Normal final : public Method {
     state_.iteration = last;
   }
 
+  bool finished() const override { return gives_up(); }
   std::optional<double> condition() const override {
+    if (unresolved_) return INFINITY;
     return factor_.built() ? std::optional(factor_.condition()) : std::nullopt;
   }
   const RankFound* rank() const override { return found_.known ? &found_ : nullptr; }
 
  private:
   void step(Index k) {
-    if (!factor_.built()) build();
+    if (!factor_.built() && !unresolved_) build();
+    if (gives_up()) return;
     if (k == 0) state_.row_products += setting_.problem.rows();  // H's
     if (k > 0 || !known_) state_.row_products += gradient_(k, block(0), view(g_));
     correct();
@@ -42,6 +45,8 @@ class Normal final : public Method {
     }
     if (k == 0 && factor_.null_space().cols() > 0) shorten_step();
   }
+
+  bool gives_up() const { return unresolved_ && setting_.parameters.only_resolved; }
 
   // Where columns are scaled the step from the start is the shortest in their units only.
   void shorten_step() {
@@ -100,19 +105,32 @@ class Normal final : public Method {
         H.view()(j, j) = largest;
         ++unseen;
       }
-    factor_ = Preconditioner::of_matrix(std::move(H));
-    found_ = {true, factor_.rank() - unseen, std::sqrt(static_cast<double>(d_) * 0x1p-52), {}, {}};
-    if (sees_nothing_of(factor_.null_space().view())) {
+    find_factor(std::move(H), unseen);
+  }
+
+  // A null space that A itself confirms is taken as it is; what A'A does not resolve is left
+  // to its eigenvalues, or to others.
+  void find_factor(Buffer H, Index unseen) {
+    const double line = std::sqrt(static_cast<double>(d_) * 0x1p-52);
+    factor_ = Preconditioner::of_matrix(H.view());
+    const auto found = [&](double threshold) {
+      found_ = {true, factor_.rank() - unseen, threshold, {}, {}};
+    };
+    if (factor_.built() && factor_.full_rank()) return found(line);
+    if (factor_.built() && sees_nothing_of(factor_.null_space().view())) {
       factor_.trust_null_space();
-      found_.threshold = rank_threshold(problem.rows(), d_);
+      return found(rank_threshold(setting_.problem.rows(), d_));
     }
+    unresolved_ = true;
+    if (setting_.parameters.only_resolved) return;
+    factor_ = Preconditioner::of_eigenvalues(std::move(H));
+    found(line);
   }
 
   // AᵀA cannot tell a small singular value from none, but A itself can: N is its null space
   // where ‖A·v‖ is rounding for each of its vectors. One read for some of them.
   bool sees_nothing_of(ConstView N) {
-    constexpr Index most = 16;
-    if (N.cols == 0 || N.cols > most || has_ridge()) return false;
+    if (N.cols == 0 || N.cols > Preconditioner::most_dependent || has_ridge()) return false;
     const Problem& problem = setting_.problem;
     Buffer v(N.cols, d_), g(N.cols, d_);
     for (Index k = 0; k < N.cols; ++k)
@@ -132,7 +150,8 @@ class Normal final : public Method {
   std::vector<double> g_;
   Preconditioner factor_;
   RankFound found_;
-  bool known_ = false;  // g_ holds the gradient at the start
+  bool known_ = false;       // g_ holds the gradient at the start
+  bool unresolved_ = false;  // A'A does not tell A from a singular matrix
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/reference.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/factor.hpp"
 #include "linalg/symmetric.hpp"
@@ -32,8 +33,8 @@ void multiply_twice(ConstView R, std::span<const double> v, std::span<double> ou
   std::fill(out.begin(), out.end(), 0.0);
   for (Index i = 0; i < R.rows; ++i) {
     const double* row = R.row(i);
-    double s = 0.0;
-    for (Index j = i; j < R.cols; ++j) s += row[j] * v[to_size(j)];
+    const double s = kernels::lane_sum(
+        R.cols - i, [&](Index j) { return row[i + j] * v[to_size(i + j)]; });
     for (Index j = i; j < R.cols; ++j) out[to_size(j)] += s * row[j];
   }
 }
@@ -53,6 +54,27 @@ double condition_of(ConstView R) {
       });
   const double condition = std::sqrt(top) * std::sqrt(inverse);
   return std::isfinite(condition) ? condition : INFINITY;
+}
+
+// Of H = RᵀR, by the condition of R.
+bool resolved(double condition) { return condition * condition * 0x1p-52 < 0.25; }
+
+// The columns, by Gram and Schmidt, twice.
+void make_orthonormal(View N) {
+  const auto dot = [&](Index s, Index t) {
+    double sum = 0.0;
+    for (Index j = 0; j < N.rows; ++j) sum += N(j, s) * N(j, t);
+    return sum;
+  };
+  for (Index t = 0; t < N.cols; ++t) {
+    for (int again = 0; again < 2; ++again)
+      for (Index s = 0; s < t; ++s) {
+        const double along = dot(s, t);
+        for (Index j = 0; j < N.rows; ++j) N(j, t) -= along * N(j, s);
+      }
+    const double size = std::sqrt(dot(t, t));
+    for (Index j = 0; j < N.rows; ++j) N(j, t) /= size;
+  }
 }
 
 Buffer copy_of(ConstView m) {
@@ -79,13 +101,43 @@ Preconditioner Preconditioner::of_factor(Buffer R) {
 
 // The condition of H is that of R squared: rounding of H beyond a quarter of its
 // smallest eigenvalue leaves nothing that further steps could mend.
-Preconditioner Preconditioner::of_matrix(Buffer H) {
-  Buffer R = copy_of(H.view());
-  if (!cholesky(R.view())) return of_eigenvalues(std::move(H));
+Preconditioner Preconditioner::of_matrix(ConstView H) {
   Preconditioner out;
+  Buffer R = copy_of(H);
+  if (!cholesky(R.view())) return of_pivots(H);
   out.condition_ = condition_of(R.view());
-  if (!(out.condition_ * out.condition_ * 0x1p-52 < 0.25)) return of_eigenvalues(std::move(H));
+  if (!resolved(out.condition_)) return of_pivots(H);
   out.factor_ = std::move(R);
+  return out;
+}
+
+// With R = [R11 R12; 0 ~0] the null space is that of the columns [−R11⁻¹R12; I].
+Preconditioner Preconditioner::of_pivots(ConstView H) {
+  Preconditioner out;
+  out.condition_ = INFINITY;
+  const Index d = H.rows;
+  double largest = 0.0;
+  for (Index j = 0; j < d; ++j) largest = std::max(largest, H(j, j));
+  Buffer R = copy_of(H);
+  std::vector<Index> order(to_size(d));
+  const Index rank =
+      pivoted_cholesky(R.view(), order, static_cast<double>(d) * 0x1p-52 * largest);
+  const Index k = d - rank;
+  if (rank == 0 || k == 0 || k > most_dependent) return out;
+  const ConstView R11 = part(R.view(), 0, 0, rank, rank);
+  out.condition_of_rest_ = condition_of(R11);
+  if (!resolved(out.condition_of_rest_)) return out;
+  Buffer others = copy_of(part(R.view(), 0, rank, rank, k));
+  solve_left(R11, others.view());
+  out.null_space_ = Buffer(d, k);
+  for (Index t = 0; t < k; ++t) {
+    out.null_space_.view()(order[to_size(rank + t)], t) = 1.0;
+    for (Index i = 0; i < rank; ++i)
+      out.null_space_.view()(order[to_size(i)], t) = -others.view()(i, t);
+  }
+  make_orthonormal(out.null_space_.view());
+  out.factor_ = copy_of(R11);
+  out.order_ = std::move(order);
   return out;
 }
 
@@ -107,7 +159,34 @@ Preconditioner Preconditioner::of_eigenvalues(Buffer H) {
   return out;
 }
 
+void Preconditioner::take_off_null_space(View g) const {
+  const ConstView N = null_space_.view();
+  for (Index c = 0; c < g.rows; ++c)
+    for (Index k = 0; k < N.cols; ++k) {
+      double along = 0.0;
+      for (Index j = 0; j < N.rows; ++j) along += N(j, k) * g(c, j);
+      for (Index j = 0; j < N.rows; ++j) g(c, j) -= along * N(j, k);
+    }
+}
+
+// The solution with zeros for the dependent columns, and then the shortest.
+void Preconditioner::apply_pivoted(View g) const {
+  const Index rank = factor_.rows();
+  take_off_null_space(g);
+  Buffer z(g.rows, rank);
+  for (Index c = 0; c < g.rows; ++c)
+    for (Index i = 0; i < rank; ++i) z.view()(c, i) = g(c, order_[to_size(i)]);
+  solve_right(R(), z.view());
+  solve_right(R(), z.view(), Transpose::yes);
+  for (Index c = 0; c < g.rows; ++c) {
+    std::fill_n(g.row(c), g.cols, 0.0);
+    for (Index i = 0; i < rank; ++i) g(c, order_[to_size(i)]) = z.view()(c, i);
+  }
+  take_off_null_space(g);
+}
+
 void Preconditioner::apply(View g) const {
+  if (!order_.empty()) return apply_pivoted(g);
   if (full_rank()) {
     solve_right(R(), g);
     solve_right(R(), g, Transpose::yes);

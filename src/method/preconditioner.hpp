@@ -15,13 +15,16 @@ class Preconditioner {
   /// H = RᵀR by the upper triangle of R; where R is singular to working
   /// precision, by the eigenvalues of RᵀR.
   static Preconditioner of_factor(Buffer R);
-  /// Cholesky where the rounding of H leaves it a use, by its eigenvalues
-  /// otherwise.
-  static Preconditioner of_matrix(Buffer H);
+  /// By Cholesky, where the rounding of H leaves it a use; with pivots where up to
+  /// `most_dependent` columns depend on the others. Not built where neither does.
+  static Preconditioner of_matrix(ConstView H);
+  /// By its eigenvalues, those that count.
+  static Preconditioner of_eigenvalues(Buffer H);
+  static constexpr Index most_dependent = 16;
 
   bool built() const { return factor_.data() != nullptr; }
   /// R is regular, so H⁺ is the inverse.
-  bool full_rank() const { return values_.empty(); }
+  bool full_rank() const { return values_.empty() && order_.empty(); }
   ConstView R() const { return factor_.view(); }
   /// The condition of R: at least the true one with probability 0.998, and at most
   /// 1.5 times (Lanczos steps on RᵀR and its inverse from a random start); infinite
@@ -39,10 +42,13 @@ class Preconditioner {
   void apply(View g) const;
 
  private:
-  static Preconditioner of_eigenvalues(Buffer H);
+  static Preconditioner of_pivots(ConstView H);
+  void apply_pivoted(View g) const;
+  void take_off_null_space(View g) const;
 
   Buffer factor_;               // R, or the eigenvectors that count, one a row
   std::vector<double> values_;  // their eigenvalues; empty with R
+  std::vector<Index> order_;    // of the columns in R, the dependent ones last; empty: as in H
   double condition_ = 0.0, condition_of_rest_ = 0.0;
   Buffer null_space_;
 };

@@ -17,7 +17,6 @@
 namespace polyak {
 namespace {
 
-constexpr const char* subset_name = "subset-direct";
 constexpr std::uint64_t to_try = 0;   // draw of row_subset: that of the look, never both
 constexpr double most_trusted = 1e6;  // condition up to which x is as good as its residual
 
@@ -37,11 +36,11 @@ class Automatic {
     const ProblemShape shape = shape_of(problem_);
     try_part(part_to_try(shape, options_.tol));
     const auto list = choose(shape, options_.tol, trial_, steps_).candidates;
-    const bool can_factor = std::any_of(list.begin(), list.end(),
-                                        [](const auto& c) { return c.method == "direct"; });
+    can_factor_ = std::any_of(list.begin(), list.end(),
+                              [](const auto& c) { return c.method == "direct"; });
     for (const Candidate& candidate : list) {
       if (doubtful()) {  // QR then, and not from an x that looks like an answer
-        if (can_factor && candidate.method != "direct") continue;
+        if (can_factor_ && candidate.method != "direct") continue;
         start_ = {};
         found_by_.clear();
       }
@@ -85,13 +84,12 @@ class Automatic {
   }
 
   void look_at_rows() {
-    const Costs costs(problem_);
-    const Index rows = rows_to_look_at(shape_of(problem_), options_.tol);
-    if (rows == 0) return;
+    const RowsToLookAt wanted = rows_to_look_at(shape_of(problem_), options_.tol);
+    if (wanted.rows == 0) return;
     const double start = now_s();
     ThreadTeam team(static_cast<int>(options_.threads));
     threads_ = team.size();
-    trial_ = try_subset(problem_, rows, options_, team);
+    trial_ = try_subset(problem_, wanted.rows, options_, team, wanted.by_gram);
     const double seconds = now_s() - start;
     total_.seconds.setup += seconds;
     if (!trial_) return;
@@ -100,17 +98,18 @@ class Automatic {
     total_.bytes_read += static_cast<double>(trial_->rows_solved + trial_->rows_checked) *
                          problem_.A().bytes() / static_cast<double>(problem_.rows());
     total_.stages.push_back(
-        {subset_name, fmt::format("{} random rows, solved; {} others check it",
+        {wanted.name(), fmt::format("{} random rows, solved; {} others check it",
                                   trial_->rows_solved, trial_->rows_checked),
-         costs.look(static_cast<double>(rows)), seconds, trial_outcome()});
+         wanted.seconds, seconds, trial_outcome()});
     if (!consistent()) return;
     start_ = trial_->x;
-    found_by_ = subset_name;
+    found_by_ = wanted.name();
   }
 
   std::string trial_outcome() const {
     if (consistent())
       return "all rows checked meet the tolerance: the data look consistent";
+    if (trial_->unresolved) return "ill-conditioned: the normal equations of these rows do not tell x";
     if (!trial_->full_rank)
       return fmt::format("rank {} of {}: {}", trial_->rank, problem_.cols(),
                          trial_->dependent ? "columns depend on each other"
@@ -181,7 +180,7 @@ class Automatic {
         "estimated: all {} rows checked meet |r_i| <= {:g}(sum_j |a_ij x_j| + |b_i|); with confidence "
         "1 - {:g} at most {:.2g} % of the rows do not",
         trial_->rows_checked, options_.tol, SubsetTrial::doubt, 100.0 * trial_->failing_share());
-    out.method = subset_name;
+    out.method = found_by_;
     out.used.tol = options_.tol;
     out.used.rank = trial_->rank;
     out.pages_read = pages_of_rows(problem_.A(), trial_->rows_read);
@@ -257,7 +256,9 @@ class Automatic {
   // What is left of the user's limits, and the candidate's own.
   SolveOptions limited(const Candidate& candidate) const {
     SolveOptions options = for_method(candidate.method);
+    options.only_resolved = can_factor_;  // QR will do what A'A cannot
     options.tol = candidate.tol.value_or(options_.tol);
+    options.most_expected = candidate.most_expected;
     if (options.stop_rule) options.stop_rule->tighten(options.tol / options_.tol);
     if (options.max_iterations) *options.max_iterations -= total_.iterations;
     if (options.max_passes) *options.max_passes = std::max(0.0, *options.max_passes - passes());
@@ -332,8 +333,9 @@ class Automatic {
   // A small residual says little about x where A is ill-conditioned, and that
   // may show only now; QR has done what can be done.
   bool doubtful() const {
-    return total_.used.condition.value_or(1.0) > most_trusted && total_.method != "direct" &&
-           (!trial_ || !trial_->full_rank || trial_->condition < most_trusted);
+    const double trusted = total_.method == "normal" ? most_for_normal : most_trusted;
+    return total_.used.condition.value_or(1.0) > trusted && total_.method != "direct" &&
+           (!trial_ || !(trial_->unresolved || (trial_->full_rank && trial_->condition >= most_trusted)));
   }
   bool settled() const {
     if (doubtful() && total_.status != Status::interrupted && !out_of_budget()) return false;
@@ -362,6 +364,7 @@ class Automatic {
   std::optional<SubsetTrial> trial_;
   std::optional<double> steps_;  // of cg, by what it took on some rows
   std::string found_by_;         // what led to start_, where that was some rows only
+  bool can_factor_ = false;  // direct is among the candidates
   bool late_ = false, limit_met_ = false;
   Array start_;  // d × c, the best x so far
   int threads_ = 1;

@@ -25,10 +25,9 @@ AutomaticPlan::Step part_step(const ProblemShape& shape, const SolveOptions& opt
 AutomaticPlan planned(const ProblemShape& shape, const SolveOptions& options,
                       const std::optional<SubsetTrial>& trial) {
   AutomaticPlan out;
-  const Costs costs(shape);
-  out.rows_to_look_at = rows_to_look_at(shape, options.tol);
-  if (out.rows_to_look_at > 0)
-    out.look_seconds = costs.look(static_cast<double>(out.rows_to_look_at));
+  const RowsToLookAt wanted = rows_to_look_at(shape, options.tol);
+  out.rows_to_look_at = wanted.rows;
+  out.look_seconds = wanted.seconds;
   out.look_bytes = look_bytes(shape, options);
   const PartToTry part = part_to_try(shape, options.tol);
   std::optional<double> steps;
@@ -51,9 +50,9 @@ AutomaticPlan planned(const ProblemShape& shape, const SolveOptions& options,
 
 // The answer is there already: what follows is the check of it.
 AutomaticPlan::Step check_step(const ProblemShape& shape, const SolveOptions& options,
-                               double look_bytes) {
+                               const char* name, double look_bytes) {
   const bool sampled = options.certify == "sampled";
-  return {.method = "subset-direct",
+  return {.method = name,
           .why = sampled ? "the rows looked at solve it, and others bear it out"
                          : "the rows looked at solve it; every row is checked",
           .seconds = sampled ? 0.0 : 2.0 * Costs(shape).pass(),
@@ -68,10 +67,10 @@ AutomaticPlan automatic_plan(const ProblemShape& shape, const SolveOptions& opti
 
 AutomaticPlan automatic_plan(const Problem& problem, const SolveOptions& options) {
   const ProblemShape shape = shape_of(problem);
-  const Index rows = rows_to_look_at(shape, options.tol);
-  if (rows == 0) return planned(shape, options, {});
+  const RowsToLookAt wanted = rows_to_look_at(shape, options.tol);
+  if (wanted.rows == 0) return planned(shape, options, {});
   ThreadTeam team(static_cast<int>(options.threads));
-  const auto trial = try_subset(problem, rows, options, team);
+  const auto trial = try_subset(problem, wanted.rows, options, team, wanted.by_gram);
   AutomaticPlan out = planned(shape, options, trial);
   if (!trial) return out;
   const bool consistent = trial->consistent(options.tol);
@@ -81,7 +80,7 @@ AutomaticPlan automatic_plan(const Problem& problem, const SolveOptions& options
               .condition = trial->condition,
               .relative_residual = trial->relative_residual,
               .consistent = consistent};
-  if (consistent) out.steps.insert(out.steps.begin(), check_step(shape, options, out.look_bytes));
+  if (consistent) out.steps.insert(out.steps.begin(), check_step(shape, options, wanted.name(), out.look_bytes));
   return out;
 }
 

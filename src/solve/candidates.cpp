@@ -11,7 +11,6 @@
 namespace polyak {
 namespace {
 
-constexpr double most_for_normal = 4e6;     // condition of A whose square AᵀA still resolves
 constexpr double most_square_bytes = 4e9;
 constexpr double most_gram_seconds = 1e3;
 constexpr double unknown_krylov_steps = 50.0;
@@ -37,6 +36,10 @@ double random_steps(double n, double d, double nonzeros, double tol) {
   return std::clamp(steps_at(c, 2.0 / tol), 3.0, 3.0 * m);
 }
 
+// Of randomized Kaczmarz where rows are many and alike: 1/(d·kappa_F) is off the squared error
+// with each row, and kappa_F = ‖A‖_F²/(d·lambda_min) is close to 1.
+double kaczmarz_passes(double n, double d, double tol) { return 2.0 * std::log(1.0 / tol) * d / n; }
+
 class Chooser {
  public:
   Chooser(const ProblemShape& shape, double tol, const std::optional<SubsetTrial>& trial,
@@ -48,7 +51,7 @@ class Chooser {
         d_(static_cast<double>(shape.cols)),
         trial_(trial),
         steps_(steps),
-        looks_(rows_to_look_at(shape, tol) > 0) {}
+        looks_(rows_to_look_at(shape, tol).rows > 0) {}
 
   Choice choose() {
     if (shape_.bounds) {
@@ -77,7 +80,7 @@ class Chooser {
   bool can_factor() const { return std::min(shape_.rows, shape_.cols) <= most_exact_columns; }
   bool dependent() const { return trial_ && trial_->dependent; }
   bool ill_conditioned() const {
-    return trial_ && trial_->full_rank && trial_->condition > most_for_normal;
+    return trial_ && (trial_->unresolved || (trial_->full_rank && trial_->condition > most_for_normal));
   }
   double nag() const { return unknown_krylov_steps * costs_.pass(); }
 
@@ -160,7 +163,7 @@ class Chooser {
   // x itself should be good, not only the residual: with a condition of kappa
   // that takes a backward error of tol/kappa.
   double good() const {
-    const double condition = trial_ ? std::max(1.0, trial_->condition) : 1.0;
+    const double condition = trial_ ? std::max(1.0, trial_->condition) : 1.0;  // may be infinite
     return std::clamp(tol_ * 100.0 / condition, 4e-16, tol_);
   }
 
@@ -181,8 +184,15 @@ class Chooser {
   double krylov_steps() const {
     if (steps_) return *steps_;
     if (!trial_) return unknown_steps_;
-    const double c = std::max(1.0 + 1e-3, trial_->condition);
+    const double c = std::max(1.2, trial_->condition * spread_of(n_) /
+                                       spread_of(static_cast<double>(trial_->rows_solved)));
     return std::clamp(steps_at(c, 2.0 * first_gradient() / tol_), 3.0, 3.0 * d_);
+  }
+  // The condition of so many independent rows whose columns are uncorrelated: some rows are
+  // worse conditioned than all by as much.
+  double spread_of(double rows) const {
+    const double root = std::max(1.5, std::sqrt(rows / d_));
+    return (root + 1.0) / (root - 1.0);
   }
   // ‖Aᵀb‖/(‖A‖_F‖r‖), about: what is no noise lies in d directions, noise in n.
   double first_gradient() const {
@@ -212,30 +222,32 @@ class Chooser {
     return trial_ ? "few iterations at this conditioning" : "few iterations where well conditioned";
   }
 
-  // Where nobody knows how many iterations: for a quarter of what the next best would
-  // cost, if rows drawn at random would need clearly less than that. Both together then
-  // take about 1.25 of the next at most.
+  // Where nobody knows how many iterations: if rows drawn at random would need clearly less
+  // than the next best method, and the first iterations, which tell, cost little beside it.
   bool try_cg() {
+    constexpr double of_next = 0.8, probe_of_next = 0.4, probe = 5.0;  // four and a look at them
     double next = std::numeric_limits<double>::infinity();
     for (const Candidate& other : out_.candidates) next = std::min(next, other.seconds);
-    const double most = std::floor(trial_share * next / costs_.pass());
     const double expected = random_steps(n_, d_, static_cast<double>(shape_.nonzeros), tol_);
-    if (!(most >= clearly * expected) || !std::isfinite(most)) return false;
-    out_.candidates.push_back({"cg",
-                               fmt::format("a trial of {:.0f} iterations: a quarter of what the "
-                                           "next method would take",
-                                           most),
-                               costs_.krylov(expected, 1.0), {}, most});
+    const double most = std::floor(of_next * next / costs_.pass());
+    if (!std::isfinite(most) || costs_.krylov(expected, 1.0) > of_next * next ||
+        costs_.krylov(probe, 1.0) > probe_of_next * next)
+      return false;
+    Candidate cg{"cg",
+                 fmt::format("a trial: given up where its first iterations promise more than {:.0f}",
+                             most),
+                 costs_.krylov(expected, 1.0), {}, most};
+    cg.most_expected = most;
+    out_.candidates.push_back(std::move(cg));
     return true;
   }
 
-  // Kaczmarz takes 1/(d·kappa_F) off the squared error with each row, and kappa_F =
-  // ‖A‖_F²/(d·lambda_min) is close to 1 where rows are many and alike: a trial three times as
-  // long costs little beside a factorisation or cg where there are many columns.
+  // A trial longer than rows alike would need, where it costs little beside what comes next:
+  // it is lost where there is noise.
   void try_kaczmarz() {
-    constexpr double longest = 2.0, at_least = 1.5, cheaper = 0.8;
+    constexpr double longest = 2.0, at_least = 1.5, most_of_next = 0.3;
     auto& list = out_.candidates;
-    const double expected = 2.0 * std::log(1.0 / tol_) * d_ / n_;
+    const double expected = kaczmarz_passes(n_, d_, tol_);
     const double passes = std::clamp(3.0 * expected, 0.25, longest);
     if (shape_.ranks > 1) return rule_out("rk", "row after row cannot be shared out over ranks");
     if (shape_.ridge) return rule_out("rk", "with a ridge term each row moves all of x");
@@ -245,8 +257,8 @@ class Chooser {
     if (at_least * expected > passes)
       return rule_out("rk", fmt::format("{:.2g} passes or more, even for rows alike", expected));
     const double seconds = costs_.kaczmarz(expected);
-    if (!list.empty() && cheaper * list.front().seconds <= seconds)
-      return rule_out("rk", "a trial is not much cheaper than the first candidate");
+    if (!list.empty() && most_of_next * list.front().seconds <= costs_.kaczmarz_steps(passes))
+      return rule_out("rk", "a trial would cost much beside the first candidate");
     list.insert(list.begin(), {"rk",
                                fmt::format("a trial of {:.2g} passes: consistent data may need no "
                                            "more",
@@ -278,22 +290,33 @@ ProblemShape shape_of_rows(const ProblemShape& shape, Index rows) {
   return part;
 }
 
-// 10d rows tell the conditioning well, 2d determine x; up to a few passes'
-// worth of work is what looking first may cost.
-Index rows_to_look_at(const ProblemShape& shape, double tol) {
+// 10d rows tell the conditioning well, 2d determine x. It pays where it finds an answer,
+// and else is lost: a few passes' worth of work, and a part of what comes next, at most. By
+// normal equations only where Kaczmarz, which may find the same, would take longer.
+RowsToLookAt rows_to_look_at(const ProblemShape& shape, double tol) {
+  constexpr double most_of_next = 0.2, gram_of_next = 0.25, smaller = 8.0, more = 16.0;
   const Costs costs(shape);
-  if (shape.ridge || shape.bounds || !(tol > 0.0) || costs.direct() <= Costs::at_once) return 0;
-  const double d = static_cast<double>(shape.cols);
-  for (const auto& [rows, passes] : {std::pair{10.0 * d, 3.0}, {4.0 * d, 10.0}, {2.0 * d, 25.0}}) {
+  if (shape.ridge || shape.bounds || !(tol > 0.0) || costs.direct() <= Costs::at_once) return {};
+  const double n = static_cast<double>(shape.rows), d = static_cast<double>(shape.cols);
+  const double next = std::min(costs.normal(), costs.direct());
+  const auto fits = [&](double rows) { return smaller * (rows + more) <= n; };
+  const auto by_qr = [&](double rows, double passes) {
     const double work = costs.look(rows);
-    const double wanted = rows + 16.0;
-    // It pays where it finds an answer, and else is lost: a part of what comes next, at most.
-    constexpr double most_of_next = 0.3;
-    const double next = std::min(costs.normal(), costs.direct());
-    if (work <= passes * costs.pass() && work <= most_of_next * next && 8.0 * wanted <= static_cast<double>(shape.rows))
-      return static_cast<Index>(wanted);
-  }
-  return 0;
+    return fits(rows) && work <= std::min(passes * costs.pass(), most_of_next * next) ? work : 0.0;
+  };
+  const double kaczmarz = costs.kaczmarz(kaczmarz_passes(n, d, tol));
+  const auto by_gram = [&](double rows) {
+    const double work = costs.gram_look(rows);
+    const bool pays = shape.dense() && work <= std::min(kaczmarz, gram_of_next * next);
+    return fits(rows) && pays ? work : 0.0;
+  };
+  const auto rows = [&](double each) { return static_cast<Index>(each * d + more); };
+  if (const double work = by_qr(10.0 * d, 3.0)) return {rows(10.0), false, work};
+  for (const double each : {10.0, 4.0})
+    if (const double work = by_gram(each * d)) return {rows(each), true, work};
+  for (const auto& [each, passes] : {std::pair{4.0, 10.0}, {2.0, 25.0}})
+    if (const double work = by_qr(each * d, passes)) return {rows(each), false, work};
+  return {};
 }
 
 // Four rows for each column, and 40 entries: enough to determine x, and conditioned a few
@@ -306,7 +329,7 @@ PartToTry part_to_try(const ProblemShape& shape, double tol) {
   const double rows = std::ceil(d * std::max(least_rows, least_entries / entries));
   const bool stored = shape.dense() || shape.gram_products() < n * d * d;
   if (shape.ridge || shape.bounds || !(tol > 0.0) || !stored || !(smaller * rows <= n) ||
-      Costs(shape).direct() <= Costs::at_once || rows_to_look_at(shape, tol) > 0)
+      Costs(shape).direct() <= Costs::at_once || rows_to_look_at(shape, tol).rows > 0)
     return {};
   const auto others = choose(shape, tol, {}).candidates;
   // Its steps on full rows need no copy of them, and a trial is as good.

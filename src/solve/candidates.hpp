@@ -12,6 +12,9 @@
 
 namespace polyak {
 
+/// Condition of A whose square AᵀA still resolves, so that refined steps reach what QR does.
+constexpr double most_for_normal = 4e6;
+
 struct Candidate {
   std::string method;
   std::string why;
@@ -19,6 +22,7 @@ struct Candidate {
   std::optional<double> tol = {};     ///< another than the one asked for
   std::optional<double> passes = {};  ///< a trial: no more than these
   bool extended = false;              ///< … but for one that promises to end soon
+  std::optional<double> most_expected = {};  ///< given up where more iterations are foreseen
 };
 
 struct RuledOut {
@@ -31,8 +35,16 @@ struct Choice {
   std::vector<RuledOut> ruled_out;
 };
 
-/// How many rows auto solves before it chooses; 0 where that does not pay.
-Index rows_to_look_at(const ProblemShape& shape, double tol);
+/// What auto solves before it chooses.
+struct RowsToLookAt {
+  Index rows = 0;         ///< 0 where that does not pay
+  bool by_gram = false;   ///< by normal equations, where QR would cost too much
+  double seconds = 0.0;   ///< predicted
+
+  /// In reports and plans.
+  const char* name() const { return by_gram ? "subset-normal" : "subset-direct"; }
+};
+RowsToLookAt rows_to_look_at(const ProblemShape& shape, double tol);
 
 /// So many rows of it, as they are on the average.
 ProblemShape shape_of_rows(const ProblemShape& shape, Index rows);

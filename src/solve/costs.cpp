@@ -12,20 +12,29 @@ namespace {
 // Measured on two cores with AVX-512 (bench/results); other machines differ in
 // size more than in ratio.
 constexpr double stream_bytes = 2.5e10;   // rows of a dense A, read in order
-constexpr double sparse_bytes = 8e9;      // of CSR: entries are gathered
+constexpr double sparse_bytes = 1.05e10;  // of CSR: entries are gathered
 constexpr double start_pass = 8e-6;       // of a pass, however little there is to read
-constexpr double row_pass = 1.5e-8;       // of a row in a pass, however short it is
+constexpr double row_pass = 1.5e-8;       // of a row in a pass, however short it is …
+constexpr double sparse_row_pass = 4e-9;  // … of CSR
+constexpr double sparse_row_facts = 4e-8;  // of a row of CSR in the first read, of its norms
 constexpr double row_qr = 4e-8;           // of a row in QR by blocks, likewise
 constexpr double start_run = 4e-4;        // of a run: its threads, a sample of rows, its report
 constexpr double factor_flops = 4.0e10;   // Householder and Cholesky by LAPACK …
 constexpr double half_speed = 30.0;       // … from some columns on; here half of that
-constexpr double half_cholesky = 400.0;   // Cholesky gets there later
+constexpr double half_cholesky = 1400.0;  // Cholesky and a look at its condition get there later
 constexpr double exchange_flops = 2.5e9;  // a column joins a factor: reads and writes all of it
-constexpr double start_look = 1e-3, slow_look = 2.5;  // a small QR is far from those rates
+constexpr double gram_share = 0.8;        // of nominal::gram, whose rate decides more than this
+constexpr double start_look = 7e-4, slow_look = 2.5;  // a small QR is far from those rates
+constexpr double start_gram_look = 2e-3;  // a run of its own, on a copy of the rows
+
+constexpr double checked_rows = 1e3, check_seconds = 2e-9;  // of a look, one number after another
 
 constexpr double one_core_bytes = 8e9;    // of rows at random
 constexpr double row_seconds = 5e-8;      // of a step, beside its row
-constexpr double entry_seconds = 1e-8;    // of an entry of a sparse row: x is gathered and scattered
+constexpr double sparse_row_seconds = 2e-8;  // … of CSR …
+constexpr double entry_seconds = 3e-9;    // … and of an entry: x is gathered and scattered …
+constexpr double far_seconds = 8e-8;      // … and of a row that is in no cache
+constexpr double cached_bytes = 2e7;
 constexpr double table_seconds = 6e-8;    // of a row in the sampling table
 
 constexpr double around = 3.0;            // passes of any run: row norms, its first and last check
@@ -45,26 +54,37 @@ Costs::Costs(const ProblemShape& shape)
       d_(static_cast<double>(shape.cols)),
       c_(static_cast<double>(shape.right_hand_sides)),
       bytes_(shape.bytes) {
-  pass_ = start_pass + n_ * row_pass + bytes_ / (shape.dense() ? stream_bytes : sparse_bytes);
+  pass_ = start_pass + (shape.dense() ? n_ * row_pass + bytes_ / stream_bytes
+                                      : n_ * sparse_row_pass + bytes_ / sparse_bytes);
+  around_ = around * pass_ + (shape.dense() ? 0.0 : n_ * sparse_row_facts);
   const double wide = d_ / (d_ + half_speed);
   factor_ = factor_flops * wide;
-  kaczmarz_ = bytes_ / one_core_bytes + n_ * row_seconds +
-              (shape.dense() ? 0.0 : static_cast<double>(shape.nonzeros) * entry_seconds);
+  const double sparse_row = sparse_row_seconds + (bytes_ > cached_bytes ? far_seconds : 0.0);
+  kaczmarz_ = bytes_ / one_core_bytes +
+              (shape.dense() ? n_ * row_seconds
+                             : n_ * sparse_row + static_cast<double>(shape.nonzeros) * entry_seconds);
   vectors_ = 6.0 * 8.0 * n_ * c_ / stream_bytes;
-  gram_ = std::max(pass_, nominal::gram(gram_size(shape)));
+  gram_ = std::max(pass_, gram_share * nominal::gram(gram_size(shape)));
 }
 
 double Costs::kaczmarz(double passes) const {
-  return start_run + passes * kaczmarz_ + n_ * table_seconds + around * pass_;
+  return start_run + kaczmarz_steps(passes) + around_;
+}
+double Costs::kaczmarz_steps(double passes) const {
+  return passes * kaczmarz_ + n_ * table_seconds;
 }
 double Costs::qr(double rows) const { return 2.0 * rows * d_ * d_ / factor_; }
 double Costs::look(double rows) const {
   return start_look + slow_look * (qr(rows) + 12.0 * d_ * d_ * d_ / factor_);
 }
-double Costs::krylov(double steps, double passes) const {
-  return start_run + (around + passes * steps) * pass_ + (passes > 1.0 ? steps * vectors_ : 0.0);
+double Costs::gram_look(double rows) const {
+  return start_gram_look + checked_rows * d_ * check_seconds +
+         gram_share * nominal::dense_gram(rows, d_ + c_) + cholesky();
 }
-double Costs::normal() const { return start_run + gram() + cholesky() + around * pass_; }
+double Costs::krylov(double steps, double passes) const {
+  return start_run + around_ + passes * steps * pass_ + (passes > 1.0 ? steps * vectors_ : 0.0);
+}
+double Costs::normal() const { return start_run + gram() + cholesky() + around_; }
 double Costs::cholesky() const {
   return d_ * d_ * (d_ + half_cholesky) / 3.0 / factor_flops;
 }
@@ -75,20 +95,20 @@ double Costs::sketch() const {
 double Costs::direct() const {
   const double tall = std::max(n_, d_), thin = std::min(n_, d_);
   return start_run + (2.0 * tall + 12.0 * thin) * thin * thin / factor_ + tall * row_qr +
-         around * pass_;
+         around_;
 }
 
 // Tall: R, RᵀR of it, and for each right-hand side some Cholesky factors and a QR or two of
 // the free columns. Wide: as many columns join one by one as there are rows.
 double Costs::active_set() const {
-  if (n_ >= d_) return (2.0 * n_ + (1.0 + 3.0 * c_) * d_) * d_ * d_ / factor_ + around * pass_;
-  return n_ * n_ * d_ * (20.0 / factor_ + c_ * 10.0 / exchange_flops) + around * pass_;
+  if (n_ >= d_) return (2.0 * n_ + (1.0 + 3.0 * c_) * d_) * d_ * d_ / factor_ + around_;
+  return n_ * n_ * d_ * (20.0 / factor_ + c_ * 10.0 / exchange_flops) + around_;
 }
 
 // √(d/s) off the error in each pass.
 double Costs::sketched_with(double ratio, double digits) const {
-  const double passes = around + digits / (0.5 * std::log(ratio));
-  return start_run + sketch() + qr(ratio * d_) + passes * pass_;
+  const double passes = digits / (0.5 * std::log(ratio));
+  return start_run + sketch() + qr(ratio * d_) + around_ + passes * pass_;
 }
 
 double Costs::sketched(double digits) const {

@@ -23,8 +23,10 @@ struct Costs {
   double pass() const { return pass_; }       ///< one read of A: a fused gradient
   double gram() const { return gram_; }       ///< AᵀA and Aᵀb
   double look(double rows) const;             ///< so many rows solved, by singular values
+  double gram_look(double rows) const;        ///< … by normal equations
   double sketch() const;                      ///< one read, each entry added eight times
   double kaczmarz(double passes) const;       ///< row after row on one core, and a check
+  double kaczmarz_steps(double passes) const; ///< without the check
   /// so many iterations of one read each (cg), or of two and vectors of length n (lsqr)
   double krylov(double steps, double passes) const;
   double normal() const;                      ///< normal equations
@@ -40,7 +42,9 @@ struct Costs {
   double cholesky() const;
   double sketched_with(double ratio, double digits) const;
 
-  double n_, d_, c_, bytes_, pass_, vectors_, factor_, gram_, kaczmarz_;
+  double n_, d_, c_, bytes_, pass_;
+  double around_;  // what any run reads beside its iterations
+  double vectors_, factor_, gram_, kaczmarz_;
 };
 
 }  // namespace polyak

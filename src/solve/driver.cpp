@@ -231,6 +231,7 @@ bool Driver::can_wait() {
   const bool asked = options_.measure_every || options_.measure_every_iterations;
   if (asked || !ends_by_itself() || method_->finished() || run_.history.empty()) return false;
   const Index k = method_->state().iteration, last = run_.history.back().iteration;
+  if (options_.most_expected && last < Schedule::first_promise) return false;
   if (monitor_.surely_above(method_->x(), method_->gradient2(), run_.first_residual))
     return k < 4 * last + 16;
   return estimate_ && !runs_away() && looks_far();

@@ -59,6 +59,7 @@ class Driver {
   Wishes ask(Observer& observer, bool ending = false) const;
   std::optional<Verdict> judge_mathematics() const;
   std::optional<Verdict> judge_limits(Observer& observer) const;
+  std::optional<Verdict> judge_promise() const;
   Verdict horizon() const;
   Index last_iteration() const;
   /// Growth of the residual beyond which a run has diverged, in scaled units.

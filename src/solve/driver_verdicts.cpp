@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include <algorithm>
 
 #include "solve/driver.hpp"
@@ -47,7 +49,24 @@ std::optional<Driver::Verdict> Driver::judge_mathematics() const {
                                options_.tol)};
   }
   if (ends_by_itself() && plateau_.reached()) return horizon();
-  return std::nullopt;
+  return judge_promise();
+}
+
+// ‖Aᵀr‖ has fallen by so much in so many iterations, and as fast as that either ‖r‖ or it
+// has to come down to the tolerance.
+std::optional<Driver::Verdict> Driver::judge_promise() const {
+  if (!options_.most_expected || run_.history.size() < 2) return std::nullopt;
+  const Measurement &first = run_.history.front(), &now = run_.history.back();
+  const double k = static_cast<double>(now.iteration);
+  const double each = std::log(first.gradient_norm / now.gradient_norm) / k;
+  const double left = std::log(std::min(now.relative_gradient.value_or(1.0),
+                                        now.relative_residual.value_or(1.0)) / options_.tol);
+  const double expected = each > 0.0 ? k + left / each : std::numeric_limits<double>::infinity();
+  if (expected <= *options_.most_expected) return std::nullopt;
+  return Verdict{Status::stagnated,
+                 fmt::format("after {} iterations |A'r| falls so slowly that about {:.3g} would be "
+                             "needed, more than the {:.3g} allowed",
+                             now.iteration, expected, *options_.most_expected)};
 }
 
 Driver::Verdict Driver::horizon() const {

@@ -168,7 +168,7 @@ double working_bytes(const ProblemShape& shape, const std::string& method,
 }
 
 double look_bytes(const ProblemShape& shape, const SolveOptions& options) {
-  const Index rows = rows_to_look_at(shape, options.tol);
+  const Index rows = rows_to_look_at(shape, options.tol).rows;
   return rows > 0 ? 8.0 * Memory(shape, options).look(rows) : 0.0;
 }
 

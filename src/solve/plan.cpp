@@ -51,6 +51,7 @@ class Planner {
     predict_rate();
     plan_.parameters.seed = options_.seed;
     plan_.parameters.stream = options_.stream;
+    plan_.parameters.only_resolved = options_.only_resolved;
     return std::move(plan_);
   }
 

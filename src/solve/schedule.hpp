@@ -22,12 +22,16 @@ class Schedule {
   Schedule(const SolveOptions& options, Index rows, double rows_per_iteration,
            std::optional<double> expected, bool looks = false);
 
+  /// When the promise of a run is looked at first.
+  static constexpr Index first_promise = 4;
+
   /// The iteration at which to measure next.
   Index next(Index iteration) const;
   void measured(Index iteration, double distance);
 
  private:
   std::optional<Index> every_;  // a fixed number of iterations
+  bool promises_;               // one is asked for
   double rows_, rows_per_iteration_;
   std::optional<double> expected_;
   bool looks_;

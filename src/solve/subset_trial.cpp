@@ -6,6 +6,7 @@
 
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
+#include "solve/driver.hpp"
 #include "solve/row_subset.hpp"
 #include "solve/working_problem.hpp"
 
@@ -62,6 +63,46 @@ bool occur_often(const Problem& part, const std::vector<Dependence>& dependent) 
   });
 }
 
+bool solve_by_qr(const Problem& part, const SolveOptions& options, ThreadTeam& team,
+                 SubsetTrial& trial) {
+  SolveOptions scaling;
+  scaling.column_scaling = options.column_scaling;
+  const WorkingProblem working(part, scaling, team);
+  const Problem& rows = working.problem();
+  const auto fit =
+      qr_least_squares(rows.A(), rows.b(), rows.weights(), {}, team, working.facts().scale);
+  if (!fit.ok) return false;
+  const Index c = part.right_hand_sides(), d = part.cols();
+  const std::vector<double> x = working.to_user({fit.x.data(), c, d, d});
+  trial.x = transposed({x.data(), c, d, d});
+  trial.rank = fit.rank;
+  trial.full_rank = fit.rank == d;
+  trial.dependent = !trial.full_rank && occur_often(part, fit.dependences.columns);
+  if (fit.rank > 0)
+    trial.condition = fit.singular_values.front() / fit.singular_values[to_size(fit.rank - 1)];
+  return true;
+}
+
+// Columns that depend on each other are left to those who see all rows.
+bool solve_by_gram(const Problem& part, const SolveOptions& options, SubsetTrial& trial) {
+  SolveOptions normal;
+  normal.method = "normal";
+  normal.tol = options.tol;
+  normal.column_scaling = options.column_scaling;
+  normal.threads = options.threads;
+  normal.max_iterations = 1;
+  normal.only_resolved = true;
+  const Report report = Driver(part, normal).run(nullptr);
+  if (report.iterations == 0) return false;  // its start solves them, and nothing was factored
+  trial.x = report.x;
+  trial.rank = report.used.rank.value_or(0);
+  constexpr double middle = 1.25;  // it is told as a bound, 1 to 1.5 times the condition
+  trial.condition = report.used.condition.value_or(INFINITY) / middle;
+  trial.unresolved = !std::isfinite(trial.condition);
+  trial.full_rank = !trial.unresolved && trial.rank == part.cols();
+  return true;
+}
+
 }  // namespace
 
 double SubsetTrial::failing_share() const {
@@ -69,36 +110,23 @@ double SubsetTrial::failing_share() const {
 }
 
 std::optional<SubsetTrial> try_subset(const Problem& problem, Index count,
-                                      const SolveOptions& options, ThreadTeam& team) {
+                                      const SolveOptions& options, ThreadTeam& team, bool by_gram) {
   const auto solved = random_rows_of(problem, count, options.seed, to_solve);
   const auto checked = random_rows_of(problem, rows_to_check(problem.rows()), options.seed,
                                       to_check, solved);
   if (std::ssize(solved) < count || checked.empty()) return std::nullopt;
   const Problem part = subset_of(problem, solved, team);
-  SolveOptions scaling;
-  scaling.column_scaling = options.column_scaling;
-  std::optional<WorkingProblem> working;
+  SubsetTrial trial;
   try {
-    working.emplace(part, scaling, team);
+    if (!(by_gram && solve_by_gram(part, options, trial)) && !solve_by_qr(part, options, team, trial))
+      return std::nullopt;
   } catch (const Error&) {
     return std::nullopt;  // whoever reads all of A will name the place
   }
-  const Problem& rows = working->problem();
-  auto fit = qr_least_squares(rows.A(), rows.b(), rows.weights(), {}, team, working->facts().scale);
-  if (!fit.ok) return std::nullopt;
-  SubsetTrial trial;
-  const Index c = problem.right_hand_sides(), d = problem.cols();
-  const std::vector<double> x = working->to_user({fit.x.data(), c, d, d});
-  trial.x = transposed({x.data(), c, d, d});
-  trial.rank = fit.rank;
-  trial.full_rank = fit.rank == d;
-  trial.dependent = !trial.full_rank && occur_often(part, fit.dependences.columns);
-  if (fit.rank > 0)
-    trial.condition = fit.singular_values.front() / fit.singular_values[to_size(fit.rank - 1)];
   trial.rows_solved = std::ssize(solved);
   std::merge(solved.begin(), solved.end(), checked.begin(), checked.end(),
              std::back_inserter(trial.rows_read));
-  check(subset_of(problem, checked, team), {x.data(), c, d, d}, options.tol, trial);
+  check(subset_of(problem, checked, team), transposed(trial.x.view()).view(), options.tol, trial);
   return trial;
 }
 

@@ -22,6 +22,8 @@ struct SubsetTrial {
   /// will in all rows. A column that hardly occurs in them tells nothing.
   bool dependent = false;
   double condition = 0.0;  ///< of the rows taken, columns scaled, σ_1/σ_rank
+  /// Normal equations do not tell these rows from dependent ones: the condition is infinite.
+  bool unresolved = false;
   Index rows_solved = 0, rows_checked = 0;
   std::vector<Index> rows_read;  ///< both, ascending
   Index rows_failed = 0;  ///< of those checked: |r_i| > tol(Σ_j|a_ij||x_j| + |b_i|)
@@ -40,8 +42,9 @@ struct SubsetTrial {
 };
 
 /// Nothing where those rows do not hold finite numbers, or none has a weight. Uses tol,
-/// seed and column_scaling.
+/// seed and column_scaling. The rows are solved by QR, or by normal equations.
 std::optional<SubsetTrial> try_subset(const Problem& problem, Index rows,
-                                      const SolveOptions& options, ThreadTeam& team);
+                                      const SolveOptions& options, ThreadTeam& team,
+                                      bool by_gram = false);
 
 }  // namespace polyak

@@ -26,6 +26,9 @@ constexpr int tame = 200;  // |exponents| of weights that leave room for squares
 
 double power_of_two_near(double v) { return std::ldexp(1.0, static_cast<int>(std::lround(std::log2(v)))); }
 
+// A number, and its inverse too.
+double unit_of(double v) { return std::clamp(v, 0x1p-1000, 0x1p1000); }
+
 // Largest to smallest of those that are not zero.
 double spread(const std::vector<double>& norms) {
   double least = std::numeric_limits<double>::infinity(), most = 0.0;
@@ -196,7 +199,7 @@ ColumnMap WorkingProblem::first_map(std::uint64_t seed) const {
     const double size = still ? std::abs(map.centre[j]) * root_n : norms[j];
     const double whole = problem().ridge(static_cast<Index>(j)) > 0.0
                              ? std::hypot(size, root_ridge) : size;
-    if (size > 0.0) map.units[j] = 1.0 / power_of_two_near(whole);
+    if (size > 0.0) map.units[j] = unit_of(1.0 / power_of_two_near(whole));
   }
   return map;
 }
@@ -229,7 +232,7 @@ bool WorkingProblem::rescale(ColumnMap& map) const {
                                    [](double u) { return u != 1.0 && u != 0.0; });
   if (spread(norms) <= (sampled ? misjudged : near_enough)) return changed;
   for (std::size_t j = 0; j < norms.size(); ++j)
-    if (norms[j] > 0.0) map.units[j] /= power_of_two_near(norms[j]);
+    if (norms[j] > 0.0) map.units[j] = unit_of(map.units[j] / power_of_two_near(norms[j]));
   return true;
 }
 
@@ -242,7 +245,7 @@ void WorkingProblem::change(std::optional<ColumnMap> map) {
     const Index d = user_.cols(), c = user_.right_hand_sides();
     data.A = mapped_columns(without_ones(user_), *map_);
     data.ridge_factors.resize(to_size(d), 1.0);
-    for (Index j = 0; j < d; ++j)
+    for (Index j = 0; j < d && data.ridge > 0.0; ++j)  // without a ridge a square may be no number
       data.ridge_factors[to_size(j)] *= map_->units[to_size(j)] * map_->units[to_size(j)];
     constexpr double inf = std::numeric_limits<double>::infinity();
     data.lower = divided(user_.lower(), *map_, -inf);

@@ -1,6 +1,7 @@
 #include "spectrum/gram.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/row_numbers.hpp"
 #include "linalg/symmetric.hpp"
@@ -138,6 +139,13 @@ void eigenvectors_of(std::vector<double>& H, std::vector<double>& values) {
 
 namespace {
 
+// Whether products of the columns as they are stay far from the ends of the numbers.
+bool tame_units(const ColumnMap& map) {
+  constexpr int tame = 200;
+  return std::all_of(map.units.begin(), map.units.end(),
+                     [](double u) { return u == 0.0 || std::abs(std::ilogb(u)) <= tame; });
+}
+
 // Columns in other units: the same products.
 std::vector<double> gram_in_units(const MappedMatrix& A, const std::function<double(Index)>& factor,
                                   ThreadTeam& team, ConstView b) {
@@ -195,9 +203,10 @@ std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>&
     return H;
   }
   if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A)) {
-    if (!mapped->map().ones && !mapped->map().centred())
+    if (!mapped->map().ones && !mapped->map().centred() && tame_units(mapped->map()))
       return gram_in_units(*mapped, factor, team, b);
-    if (has_sparse_gram(*mapped->inner())) return mapped_gram(*mapped, factor, team, b);
+    if (has_sparse_gram(*mapped->inner()) && tame_units(mapped->map()))
+      return mapped_gram(*mapped, factor, team, b);
   }
   std::vector<double> H = has_sparse_gram(A) ? sparse_gram(A, factor, team, b)
                                              : gram_by_panels({A, b, factor}, chunk_count(A), team);

@@ -112,6 +112,19 @@ TEST(Vendor, OpenBlasIsHeldToOneThreadInEveryThread) {
   std::thread(ask).join();
 }
 
+TEST(Vendor, ACallFlushesDenormalNumbersAndGivesTheSettingBack) {
+  volatile double tiny = 1e-300;
+  const double before = tiny * 1e-10;
+  EXPECT_GT(before, 0.0);
+  {
+    const BlasCall call;
+#ifdef __SSE2__
+    EXPECT_EQ(tiny * 1e-10, 0.0);
+#endif
+  }
+  EXPECT_EQ(tiny * 1e-10, before);
+}
+
 TEST(Vendor, NamesTheBlasInOneLine) {
   EXPECT_FALSE(blas_name().empty());
   EXPECT_EQ(blas_name().find('\n'), std::string::npos);

@@ -40,6 +40,22 @@ TEST(Cholesky, SaysNoToMatricesThatAreNotPositiveDefiniteOrNotFinite) {
   EXPECT_TRUE(cholesky(view(empty)));
 }
 
+TEST(PivotedCholesky, EndsAtTheRankAndSaysWhereColumnsWent) {
+  const Matrix G = normal(40, 7, 2);
+  Matrix A(40, 9);
+  A << G.leftCols(3), G.col(0) + 2.0 * G.col(2), G.rightCols(4), Matrix::Zero(40, 1);
+  const Matrix H = A.transpose() * A;
+  Matrix R = H;
+  std::vector<Index> place(9);
+  const Index rank = pivoted_cholesky(view(R), place, 1e-12 * H.diagonal().maxCoeff());
+  ASSERT_EQ(rank, 7);
+  const Matrix top = Matrix(R.topRows(rank)).triangularView<Eigen::Upper>();
+  for (Index i = 0; i < 9; ++i)
+    for (Index j = 0; j < 9; ++j)
+      EXPECT_NEAR((top.transpose() * top)(i, j), H(place[to_size(i)], place[to_size(j)]),
+                  rounding(9 * 9, H.norm()));
+}
+
 TEST(HouseholderR, ReplacesRowsByTheirFactor) {
   for (Index rows : {1, 3, 5, 8, 600}) {
     const Matrix A = normal(rows, 5, 1);

@@ -73,6 +73,35 @@ TEST(automatic, certified_by_samples_reads_all_of_inconsistent_data) {
   EXPECT_LE(relative(solution(report), least_squares(A, b)), 1e-10);
 }
 
+// Too many columns for QR of some rows: normal equations of some rows tell as much.
+TEST(automatic, solves_consistent_data_of_many_columns_from_normal_equations_of_some_rows) {
+  const Rows A = random(24000, 256, 41), x = random(256, 1, 42);
+  const Report report = solve(Problem(data(A, A * x)), automatic());
+  EXPECT_EQ(report.status, Status::converged) << report.reason;
+  EXPECT_EQ(report.method, "subset-normal");
+  EXPECT_EQ(report.certified, "full");
+  EXPECT_LE(relative(solution(report), x), 1e-11);
+  ASSERT_EQ(report.stages.size(), 2u);
+  EXPECT_EQ(report.stages[1].method, "check");
+
+  const Rows b = A * x + 0.1 * random(24000, 1, 43);
+  const Report noisy = solve(Problem(data(A, b)), automatic());
+  EXPECT_EQ(noisy.stages[0].method, "subset-normal");
+  EXPECT_EQ(noisy.status, Status::converged) << noisy.reason;
+  EXPECT_LE(relative(solution(noisy), least_squares(A, b)), 1e-6);
+}
+
+TEST(automatic, a_look_by_normal_equations_that_tells_nothing_leads_to_QR) {
+  Rows A = random(24000, 256, 44);
+  A.col(255) = A.col(0) + 1e-9 * A.col(255);
+  const Rows b = A * random(256, 1, 45) + 1e-6 * random(24000, 1, 46);
+  const Report report = solve(Problem(data(A, b)), automatic());
+  EXPECT_EQ(report.stages[0].method, "subset-normal");
+  EXPECT_NE(report.stages[0].outcome.find("ill-conditioned"), std::string::npos);
+  EXPECT_EQ(report.method, "direct");
+  EXPECT_LE((A * solution(report) - b).norm(), (A * least_squares(A, b) - b).norm() * (1.0 + 1e-12));
+}
+
 TEST(automatic, fits_noisy_data_as_qr_does) {
   for (double condition : {10.0, 1e3, 1e5}) {
     const Rows A = with_condition(condition, 6), b = A * random(d, 1, 7) + 1e-3 * random(n, 1, 8);

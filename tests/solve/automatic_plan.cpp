@@ -54,19 +54,29 @@ TEST(automatic_plan, names_the_method_that_auto_then_takes) {
   }
 }
 
-// A quarter more than the next method is the most that trying cg first can cost.
-TEST(automatic_plan, tries_cg_for_a_quarter_of_what_the_next_method_would_take) {
-  const ProblemShape shape = dense(200000, 2000);
+// Four iterations tell, and cost little beside the next method.
+TEST(automatic_plan, tries_cg_where_its_first_iterations_cost_little) {
+  const ProblemShape shape = dense(100000, 2000);
   const auto list = choose(shape, 1e-8, {}).candidates;
-  ASSERT_GE(list.size(), 4u);
-  EXPECT_EQ(list[0].method, "rk");
-  EXPECT_TRUE(list[0].extended);
-  EXPECT_EQ(list[1].method, "cg");
-  ASSERT_TRUE(list[1].passes);
-  const double pass = Costs(shape).pass();
-  EXPECT_LE(*list[1].passes * pass, 0.25 * list[2].seconds);
-  EXPECT_GT((*list[1].passes + 1.0) * pass, 0.25 * list[2].seconds);
-  EXPECT_LT(list[1].seconds, list[2].seconds);
+  ASSERT_GE(list.size(), 3u);
+  EXPECT_EQ(list[0].method, "cg");
+  ASSERT_TRUE(list[0].passes && list[0].most_expected);
+  EXPECT_LE(*list[0].most_expected * Costs(shape).pass(), 0.8 * list[1].seconds);
+  EXPECT_LE(Costs(shape).krylov(5.0, 1.0), 0.4 * list[1].seconds);
+  EXPECT_LT(list[0].seconds, list[1].seconds);
+}
+
+TEST(automatic_plan, looks_by_normal_equations_where_qr_of_some_rows_would_cost_too_much) {
+  const RowsToLookAt narrow = rows_to_look_at(dense(1000000, 100), 1e-8);
+  const RowsToLookAt wide = rows_to_look_at(dense(30000, 300), 1e-8);
+  EXPECT_GT(narrow.rows, 0);
+  EXPECT_FALSE(narrow.by_gram);
+  EXPECT_GT(wide.rows, 0);
+  EXPECT_TRUE(wide.by_gram);
+  EXPECT_STREQ(wide.name(), "subset-normal");
+  for (const auto& [look, shape] : {std::pair{narrow, dense(1000000, 100)}, {wide, dense(30000, 300)}})
+    EXPECT_LE(look.seconds, 0.25 * std::min(Costs(shape).normal(), Costs(shape).direct()));
+  EXPECT_EQ(rows_to_look_at(dense(3000, 300), 1e-8).rows, 0);  // eight times as many are wanted
 }
 
 ProblemShape sparse(Index rows, Index cols, Index entries) {
@@ -118,9 +128,23 @@ TEST(automatic_plan, begins_with_cg_on_some_rows_where_these_are_too_many_to_fac
   EXPECT_NE(reason(plan, "rk").find("tells more"), std::string::npos);
 }
 
+// Rows of a projector are not copied, so that no part of them can be tried.
+ProblemShape projector(Index rows) {
+  ProblemShape shape = sparse(rows, 3000, 60);
+  shape.products = static_cast<double>(rows) * 3000.0 * 3000.0;
+  return shape;
+}
+
+TEST(automatic_plan, tries_kaczmarz_where_it_costs_little_beside_the_next_method) {
+  const auto many = choose(projector(900000), 1e-8, {}).candidates;
+  EXPECT_EQ(many[0].method, "rk");
+  EXPECT_TRUE(many[0].extended);
+  EXPECT_LT(Costs(projector(900000)).kaczmarz_steps(*many[0].passes), 0.3 * many[1].seconds);
+  EXPECT_NE(choose(projector(90000), 1e-8, {}).candidates[0].method, "rk");
+}
+
 TEST(automatic_plan, tries_no_kaczmarz_where_each_row_moves_all_of_x) {
-  ProblemShape ridge = sparse(300000, 3000, 60);
-  ridge.products = 300000.0 * 3000.0 * 3000.0;  // of a projector, whose rows are not copied
+  ProblemShape ridge = projector(900000);
   EXPECT_EQ(automatic_plan(ridge, automatic()).steps[0].method, "rk");
   ridge.ridge = true;
   EXPECT_NE(reason(automatic_plan(ridge, automatic()), "rk").find("ridge"), std::string::npos);

@@ -41,6 +41,45 @@ TEST(conditions, of_a_triangular_factor_are_within_half_of_the_true_ones) {
   }
 }
 
+// H⁺ from pivots, beside Eigen's: for g in the range of H and for any other.
+TEST(conditions, a_few_dependent_columns_leave_the_pseudo_inverse_exact) {
+  const Index d = 30;
+  Rows A = random(200, d, 5);
+  A.col(7) = A.col(2) - 3.0 * A.col(11);
+  A.col(20) = 0.5 * A.col(0);
+  const Rows H = A.transpose() * A, g = random(1, d, 6);
+  const Preconditioner made = Preconditioner::of_matrix({H.data(), d, d, d});
+  ASSERT_TRUE(made.built());
+  EXPECT_FALSE(made.full_rank());
+  EXPECT_EQ(made.rank(), d - 2);
+  EXPECT_LE((A * Eigen::Map<const Rows>(made.null_space().data(), d, 2)).norm(), 1e-12 * A.norm());
+  Rows z = g;
+  made.apply({z.data(), 1, d, d});
+  const Rows expected = Eigen::CompleteOrthogonalDecomposition<Rows>(H).solve(g.transpose());
+  EXPECT_LE((z.transpose() - expected).norm(), 1e-10 * expected.norm());
+}
+
+TEST(conditions, what_no_pivot_tells_apart_is_left_unbuilt) {
+  const Rows A = blurred(400, 60, 0.06);
+  const Rows H = A.transpose() * A;
+  EXPECT_FALSE(Preconditioner::of_matrix({H.data(), 60, 60, 60}).built());
+}
+
+// Normal numbers whose products are none: one column 10⁻¹⁷⁰ of the others.
+TEST(conditions, a_column_whose_square_is_no_number_counts_like_the_others) {
+  Rows A = random(300, 4, 7);
+  const Rows x = random(4, 1, 8), b = A * x + 0.1 * random(300, 1, 9);
+  const Rows expected = A.householderQr().solve(b);
+  A.col(1) *= 0x1p-565;
+  for (const std::string method : {"normal", "auto", "direct", "cg"}) {
+    const Report report = solve(Problem(data(A, b)), with_method(method));
+    EXPECT_EQ(report.status, Status::converged) << method;
+    Rows found = solution(report);
+    found(1, 0) *= 0x1p-565;
+    EXPECT_LE(relative(found, expected), 1e-9) << method;
+  }
+}
+
 TEST(conditions, a_blur_that_A_transposed_A_cannot_resolve_is_solved_by_QR) {
   const Rows A = blurred(5000, 200, 0.01), x = random(200, 1, 1);
   const Report report = solve(Problem(data(A, A * x)), with_method("auto"));
