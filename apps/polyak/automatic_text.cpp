@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace polyak::cli {
 namespace {
 
@@ -17,6 +19,8 @@ std::string look_text(const AutomaticPlan& plan) {
   if (look.consistent) out += "consistent, ";
   else if (look.relative_residual)
     out += fmt::format("inconsistent, |r| is {:.1e} of |b|, ", *look.relative_residual);
+  if (!std::isfinite(look.condition))
+    return out + "ill-conditioned, so that their normal equations do not tell x\n";
   return out + fmt::format("rank {}, condition about {:.1e}\n", look.rank, look.condition);
 }
 

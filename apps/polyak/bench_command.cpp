@@ -60,7 +60,7 @@ const std::vector<OptionRecord<BenchRequest>>& bench_options() {
       {.name = "cases",
        .field = &R::cases,
        .value = "TEXT,...",
-       .sentence = "Of solve: only cases of these names, or whose names hold one of these texts."},
+       .sentence = "Of solve: only cases of these names, or whose names hold one of these texts. Of plan: these cases instead of seeds."},
       {.name = "data",
        .field = &R::data,
        .value = "DIR",
@@ -132,8 +132,8 @@ bool has(const std::vector<std::string>& names, const char* name) {
 
 void check_heeded(const std::set<std::string>& given, const std::vector<std::string>& chosen) {
   for (const std::string& name : given) {
-    if ((name == "cases" || name == "data") && !has(chosen, "solve"))
-      refuse_option("--" + name, "only the subject solve has cases", chosen, "polyak bench solve");
+    if ((name == "cases" || name == "data") && !has(chosen, "solve") && !has(chosen, "plan"))
+      refuse_option("--" + name, "only the subjects solve and plan have cases", chosen, "polyak bench solve");
     if ((name == "seeds" || name == "parity") && !has(chosen, "auto") && !has(chosen, "plan"))
       refuse_option("--" + name, "only the subjects auto and plan go by seeds", chosen,
                     "polyak bench auto");

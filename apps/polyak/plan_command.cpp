@@ -20,7 +20,8 @@ struct PlanRequest {
 std::vector<OptionRecord<SolveOptions>> heeded() {
   std::vector<OptionRecord<SolveOptions>> out;
   for (const auto& record : solve_options())
-    for (const char* name : {"tol", "certify", "sampling", "gamma", "spectrum", "seed", "threads"})
+    for (const char* name : {"tol", "certify", "column-scaling", "sampling", "gamma", "spectrum", "seed",
+                             "threads"})
       if (record.name == name) out.push_back(record);
   return out;
 }
@@ -118,13 +119,15 @@ std::string advice(const PlanReport& plan, const std::string& A, const std::stri
   if (row.batch) command += fmt::format(" --batch {}", *row.batch);
   if (row.method == "rk") command += fmt::format(" --measure-every {:.2g}", 1.15 * *row.passes);
   if (row.batch && options.sampling != "row-norm") command += " --sampling " + options.sampling;
+  if (options.column_scaling != "auto") command += " --column-scaling " + options.column_scaling;
   if (options.tol != SolveOptions{}.tol) command += fmt::format(" --tol {:g}", options.tol);
   std::string out = "\nFastest of these here (*):  " + command + "\n";
   for (const std::string& remark : plan.remarks) out += "Note: " + remark + "\n";
   return out + R"(
-rate: the error falls like rate^k. proved and bound: by theory; certified: also
-proved for any matrix with this spectrum; model: expected, may be off by 2 or more;
-estimate: from an estimated spectrum. seconds leave out reading and set-up.
+rate: the error falls like rate^k. proved and bound: no more iterations than this;
+certified: proved for any matrix with this spectrum; model: expected for these rows,
+within a factor of 2; estimate: within a factor of 4; guess: no promise. seconds are
+timed here, within a factor of 3, and leave out reading and set-up.
 )";
 }
 

@@ -91,7 +91,7 @@ std::string model_sentence(const std::string& model) {
   if (model.empty()) return {};
   if (model == "exact") return "exact: holds for this matrix, by its second moments.\n";
   if (model.starts_with("diag"))
-    return "model: expected for this matrix, within a few percent; optimistic if at all.\n";
+    return "model: expected for this matrix, within a factor of 2; optimistic if at all.\n";
   return "model: expected for Gaussian rows with this spectrum; other rows may need more.\n";
 }
 

@@ -7,11 +7,13 @@
 
 #include "bench/auto_contest.hpp"
 #include "bench/session.hpp"
+#include "bench/solve_contest.hpp"
 #include "polyak/error.hpp"
 #include "polyak/plan.hpp"
 #include "problem/least_squares.hpp"
 #include "problem/refined.hpp"
 #include "problem/varied.hpp"
+#include "solve/working_problem.hpp"
 
 namespace polyak::bench {
 namespace {
@@ -67,7 +69,10 @@ class Promises {
   void check_spectrum() {
     const auto n = static_cast<double>(plan_.rows), d = static_cast<double>(plan_.cols);
     if (n * d * d > most_svd_work) return;
-    LeastSquaresResult found = qr_least_squares(*made_.A, made_.b.view(), {}, {}, team_);
+    // Of the columns as solve scales them, which the plan is about.
+    const WorkingProblem working(problem_, options_, team_);
+    LeastSquaresResult found =
+        qr_least_squares(working.problem().A(), made_.b.view(), {}, {}, team_);
     if (!found.ok || found.rank == 0) return;
     if (best().unique) found.rank = plan_.cols;  // whatever the units of the columns make of it
     const std::vector<double>& sigma = found.singular_values;
@@ -80,7 +85,8 @@ class Promises {
     const double least = std::pow(sigma[to_size(found.rank - 1)], 2), most = std::pow(sigma[0], 2);
     check_range("lambda_min range", plan_.lambda_min_range, least);
     check_range("lambda_max range", plan_.lambda_max_range, most);
-    if (plan_.automatic && plan_.automatic->look && condition < resolved_condition)
+    if (plan_.automatic && plan_.automatic->look && condition < resolved_condition &&
+        std::isfinite(plan_.automatic->look->condition))
       add("condition after the look", "estimate", plan_.automatic->look->condition, condition);
   }
 
@@ -102,10 +108,11 @@ class Promises {
   void check_row(std::size_t i) {
     const PlanRow& row = plan_.table[i];
     if (!row.iterations || (row.seconds && *row.seconds > limit_s_)) return;
+    if (row.kind.starts_with("guess")) return;  // which promises nothing
     SolveOptions options = options_;
     options.method = row.method;
     options.batch_size = row.batch;
-    if (row.batch) options.step_size = row.step_size, options.momentum = row.momentum;
+    if (row.note.starts_with("the paper's")) options.parameters = "paper";
     options.time_limit_s = 2.0 * limit_s_;
     const bool iterates = row.method != "direct";
     if (iterates) options.max_iterations = static_cast<Index>(10.0 * *row.iterations) + 10;
@@ -173,17 +180,37 @@ std::vector<Promise> promises_of(std::uint64_t seed, const std::string& text,
   return Promises(seed, text, problem, options, limit_s, team).check();
 }
 
+namespace {
+
+void add_promises(Session& session, std::uint64_t seed, const std::string& text,
+                  const GeneratedProblem& made) {
+  constexpr double limit_s = 3.0;
+  SolveOptions asked;
+  asked.threads = session.options().threads;
+  asked.seed = session.options().seed;
+  for (Promise& one : promises_of(seed, text, made, asked, limit_s, session.team()))
+    session.promises.push_back(std::move(one));
+}
+
+}  // namespace
+
 void measure_plan(Session& session) {
   const Options& options = session.options();
-  for (const std::uint64_t seed : seeds_of(options.seeds, options.parity)) {
-    const std::string text = varied_problem(seed).text;
-    session.tell(fmt::format("seed {}: {}", seed, text));
-    SolveOptions asked;
-    asked.threads = options.threads;
-    asked.seed = options.seed;
-    const GeneratedProblem made = varied::system_of(seed, session.team());
-    for (Promise& one : promises_of(seed, text, made, asked, 3.0, session.team()))
-      session.promises.push_back(std::move(one));
+  if (options.cases || options.data) {
+    for (const SolveCase& what : cases_of(session)) {
+      session.tell(what.name);
+      const Problem problem = what.make();
+      GeneratedProblem made;
+      made.A = problem.matrix();
+      made.b = problem.data().b;
+      add_promises(session, options.seed, what.name, made);
+    }
+  } else {
+    for (const std::uint64_t seed : seeds_of(options.seeds, options.parity)) {
+      const std::string text = varied_problem(seed).text;
+      session.tell(fmt::format("seed {}: {}", seed, text));
+      add_promises(session, seed, text, varied::system_of(seed, session.team()));
+    }
   }
   for (Goal& goal : promise_verdict(session.promises)) session.verdict.push_back(std::move(goal));
 }

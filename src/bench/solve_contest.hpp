@@ -35,4 +35,7 @@ Outcome contest(Session& session, const SolveCase& what, const Problem& problem,
 FromFile file_contest(Session& session, const SolveCase& what, const Problem& problem,
                       const Exchange& exchange);
 
+/// The suite's cases, with those of --data, as --cases chooses.
+std::vector<SolveCase> cases_of(Session& session);
+
 }  // namespace polyak::bench

@@ -3,7 +3,6 @@
 // Whole solves, from the paper's problems to those that break normal equations.
 
 namespace polyak::bench {
-namespace {
 
 std::vector<SolveCase> cases_of(Session& session) {
   const Options& options = session.options();
@@ -14,6 +13,8 @@ std::vector<SolveCase> cases_of(Session& session) {
       out.push_back(std::move(one));
   return options.cases ? chosen_cases(std::move(out), *options.cases) : out;
 }
+
+namespace {
 
 Outcome measure(Session& session, const SolveCase& what) {
   session.tell("making " + what.name);

@@ -80,6 +80,7 @@ AutomaticPlan automatic_plan(const Problem& problem, const SolveOptions& options
               .condition = trial->condition,
               .relative_residual = trial->relative_residual,
               .consistent = consistent};
+  if (!trial->full_rank) out.look->relative_residual.reset();  // of an x that they do not determine
   if (consistent) out.steps.insert(out.steps.begin(), check_step(shape, options, wanted.name(), out.look_bytes));
   return out;
 }

@@ -40,13 +40,15 @@ std::optional<RowEstimate> Driver::estimate(const Problem& problem) {
                                     monitor_, *plan.sampler, options_.seed, options_.stream);
 }
 
-// Iterations below which no plateau is called one. ‖r‖ of a Krylov method may stand for long
-// before it falls, though not much longer than there are steps to an exact answer.
+// Iterations below which no plateau is called one. ‖r‖ and ‖Aᵀr‖ of a Krylov method may stand
+// for long before they fall, though not much longer than there are steps to an exact answer.
 double Driver::patience(const Problem& problem) const {
+  constexpr double long_enough = 100.0;  // where the tolerance can see rounding sooner
   const std::string& method = engine_.plan().method;
   const double usual = 10.0 * engine_.plan().pace;
-  if (!options_.stop_rule || (method != "cg" && method != "cgls" && method != "lsqr")) return usual;
-  return std::max(usual, 2.0 * static_cast<double>(std::min(problem.rows(), problem.cols())));
+  if (method != "cg" && method != "cgls" && method != "lsqr") return usual;
+  const double steps = 2.0 * static_cast<double>(std::min(problem.rows(), problem.cols()));
+  return std::max(usual, options_.stop_rule ? steps : std::min(steps, long_enough));
 }
 
 void Driver::set_limits(std::optional<Index> max_iterations, std::optional<double> max_passes) {

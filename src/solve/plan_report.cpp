@@ -3,23 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "linalg/tsqr.hpp"
 #include "sampling/law.hpp"
+#include "solve/costs.hpp"
 #include "solve/engine.hpp"
 #include "solve/forecast.hpp"
+#include "solve/plan_fit.hpp"
 #include "solve/plan_spectrum.hpp"
+#include "solve/plan_steps.hpp"
 #include "spectrum/duplicates.hpp"
 #include "solve/working_problem.hpp"
 #include "theory/parameters.hpp"
 
 namespace polyak {
 namespace {
-
-constexpr double infinite_batch = 1e300;  // exact gradients
 
 Array zeros(Index n) { return Array(std::vector<double>(to_size(n), 0.0), n, 1); }
 
@@ -85,7 +85,8 @@ class Reporter {
                       team_, options_.seed);
     out_.lambda_min = unscaled(extremes_.lambda_min);
     out_.lambda_max = unscaled(extremes_.lambda_max);
-    out_.kappa = extremes_.lambda_max / extremes_.lambda_min;
+    out_.kappa = extremes_.unresolved > 0 ? 1.0 / std::pow(extremes_.smallest_singular, 2)
+                                          : extremes_.lambda_max / extremes_.lambda_min;
     out_.lambda_min_range = range_in_units(extremes_.lambda_min_range, facts_.scale);
     out_.lambda_max_range = range_in_units(extremes_.lambda_max_range, facts_.scale);
     out_.rank = extremes_.rank;
@@ -99,6 +100,11 @@ class Reporter {
   }
 
   void remark_on_spectrum() {
+    if (!working_.told().empty())
+      out_.remarks.push_back(
+          "Columns differ in size and solve scales them (" + working_.told() +
+          "): spectrum, steps and rates are those of the scaled columns. --step-size and the paper's "
+          "parameters go with columns as they are; plan --column-scaling none tells of these.");
     if (!extremes_.exact)
       out_.remarks.push_back(
           extremes_.sketch_rows > 0
@@ -109,7 +115,7 @@ class Reporter {
     if (extremes_.unresolved > 0)
       out_.remarks.push_back(fmt::format(
           "{} of {} singular values are not zero but too small for A'A to resolve (the smallest is "
-          "{:.1e} of the largest): lambda_min and kappa are those of the others. direct resolves them.",
+          "{:.1e} of the largest): lambda_min is that of the others. direct resolves them.",
           extremes_.unresolved, extremes_.rank, extremes_.smallest_singular));
     if (extremes_.knows_rank() && extremes_.rank < out_.cols)
       out_.remarks.push_back(fmt::format(
@@ -122,49 +128,21 @@ class Reporter {
           "do not depend on it.");
   }
 
-  // With b and eigenvectors: the components of x_0 − x*, and what no x can fit. Beyond that
-  // the look at some rows tells whether the data are consistent; without one nobody knows.
+  // What b tells, or else the look at some rows; without either nobody knows.
   void look_at_b() {
-    const Index d = problem_.cols();
-    fit_target_ = target_ = options_.tol * (1.0 + std::sqrt(static_cast<double>(d)));
     const auto& look = out_.automatic->look;
-    if (has_b_ && look) consistent_ = look->consistent;
-    known_consistent_ = !has_b_ || (look && look->consistent);
-    if (has_b_ && look && !look->consistent) remark_inconsistent(look->relative_residual);
-    if (!has_b_ || extremes_.vectors.empty() || problem_.right_hand_sides() != 1) return;
-    std::vector<double> x(to_size(d), 0.0), g(x.size());
-    double residual2 = 0.0;
-    const auto gradient = [&] {
-      products_.full_gradient({x.data(), 1, d, d}, problem_.b(), {g.data(), 1, d, d},
-                              {&residual2, 1});
-    };
-    gradient();
-    const double first = std::sqrt(residual2);
-    double size2 = 0.0;
-    const std::vector<double>& values = forecast_->eigenvalues();
-    const Index skip = d - std::ssize(values);
-    for (Index j = 0; j < std::ssize(values); ++j) {
-      const double* v = extremes_.vectors.data() + (skip + j) * d;
-      const double c = std::inner_product(v, v + d, g.begin(), 0.0) / values[to_size(j)];
-      start_.push_back(c);
-      size2 += c * c;
-    }
-    const double unit = facts_.scale.a / facts_.scale.b;
-    for (Index j = 0; j < std::ssize(values); ++j)
-      for (Index k = 0; k < d; ++k)
-        x[to_size(k)] -= unit * start_[to_size(j)] * extremes_.vectors[to_size((skip + j) * d + k)];
-    gradient();
-    const double left = std::sqrt(residual2);
-    if (facts_.b_norms[0] == 0.0 || first == 0.0) return start_.clear();
-    out_.relative_residual = left / facts_.b_norms[0];
-    const double size = std::sqrt(facts_.frobenius2 * size2) + facts_.b_norms[0];
-    const bool told = has_b_ && look && !look->consistent;
-    known_consistent_ = consistent_ = left <= options_.tol * size;
-    target_ = options_.tol * size / first;
-    // |a_jᵀA·e| ≤ ‖a_j‖‖A·e‖: the tolerance is met for every column once ‖A·e‖ ≤ tol‖r*‖.
-    const double explained = std::sqrt(std::max(0.0, first * first - left * left));
-    fit_target_ = consistent_ ? target_ : options_.tol * left / std::max(explained, 1e-300);
-    if (!consistent_ && !told) remark_inconsistent(out_.relative_residual);
+    fit_ = has_b_ ? fit_of_b(problem_, facts_, extremes_, forecast_->eigenvalues(), options_, products_)
+                  : fit_without_b(problem_.cols(), options_.tol);
+    out_.relative_residual = fit_.relative_residual;
+    const bool told = has_b_ && look && look->relative_residual && !fit_.known;
+    if (told) fit_.consistent = look->consistent;
+    known_consistent_ = !has_b_ || ((fit_.known || told) && fit_.consistent);
+    if (has_b_ && !fit_.consistent)
+      remark_inconsistent(fit_.known ? fit_.relative_residual : look->relative_residual);
+    if (has_b_ && fit_.consistent && !known_consistent_)
+      out_.remarks.push_back(
+          "Nobody has seen yet whether the data are consistent: where they are not, methods that "
+          "sample level off before the tolerance.");
   }
 
   void remark_inconsistent(std::optional<double> residual) {
@@ -176,11 +154,9 @@ class Reporter {
         options_.tol));
   }
 
-  // ‖A·e‖ of deterministic methods falls component by component: from √lambda_j·e_j.
-  std::vector<double> fit_start() const {
-    std::vector<double> out = forecast_->eigenvalues();
-    for (std::size_t j = 0; j < out.size(); ++j)
-      out[j] = std::sqrt(out[j]) * (start_.empty() ? 1.0 : start_[j]);
+  FitComponents components() const {
+    FitComponents out{forecast_->eigenvalues(), fit_.start};
+    for (std::size_t j = 0; j < out.sizes.size(); ++j) out.sizes[j] *= std::sqrt(out.eigenvalues[j]);
     return out;
   }
 
@@ -203,7 +179,7 @@ class Reporter {
 
   void finish(PlanRow row, double iterations, double rows_per_iteration, double seconds) {
     const bool sampled = find_method(row.method)->sampled;
-    if (sampled && !consistent_) {
+    if (sampled && !fit_.consistent) {
       row.note = "stops at its convergence horizon";
     } else if (std::isfinite(iterations)) {
       row.iterations = std::max(1.0, std::ceil(iterations));
@@ -213,25 +189,17 @@ class Reporter {
     } else {
       row.note = "diverges";
     }
+    if (sampled && fit_.consistent && !known_consistent_) row.kind = "guess: data may be inconsistent";
     out_.table.push_back(std::move(row));
   }
 
-  // LSQR's and CGLS's Chebyshev bound; heavy ball and Nesterov exactly.
+  // Heavy ball and Nesterov exactly, or by the worst direction; conjugate gradients on the
+  // spectrum; and by its ends alone where no more is known of it.
   void add_deterministic() {
-    const double n = static_cast<double>(out_.rows), root = std::sqrt(out_.kappa);
     add_direct();
     const double pass = seconds_of("gd", constant(theory::Parameters::of(0.0, 0.0), out_.rows), 1);
-    const double krylov = (root - 1.0) / (root + 1.0);
-    PlanRow lsqr;
-    lsqr.method = "lsqr";
-    lsqr.rate = krylov;
-    // ‖A·e‖ falls by 2·rate^k at least in exact arithmetic; rounding can cost more.
-    lsqr.kind = extremes_.exact ? "model: Chebyshev's bound, rounding left out"
-                                : "estimate: Chebyshev's bound on the estimated spectrum";
-    const double steps = krylov > 0.0 ? std::log(fit_target_ / 2.0) / std::log(krylov) : 1.0;
-    finish(lsqr, steps, 2.0 * n, 2.0 * pass);
+    add_lsqr(pass);
     const double lmin = extremes_.lambda_min, lmax = extremes_.lambda_max;
-    const std::string kind = extremes_.exact ? "proved" : "estimate: from the estimated spectrum";
     for (const auto& [name, method, p] :
          {std::tuple{"hbm", theory::Method::heavy_ball,
                      theory::heavy_ball_parameters(lmin, lmax, options_.gamma)},
@@ -239,10 +207,35 @@ class Reporter {
            theory::nesterov_parameters(lmin, lmax, options_.gamma)}}) {
       PlanRow row = momentum_row(name, p);
       row.rate = theory::contraction(method, p, lmin, lmax);
-      row.kind = kind;
-      finish(row, forecast_->iterations(method, p, infinite_batch, fit_start(), fit_target_), n,
-             pass);
+      // A proof is about exact arithmetic: it says little of the last digits.
+      const bool rounding = fit_.fit_target < 16.0 * 0x1p-52 * std::sqrt(out_.kappa);
+      const bool proved = extremes_.exact && extremes_.unresolved == 0 && (fit_.known || !has_b_);
+      row.kind = proved              ? (rounding ? "estimate: rounding may slow the end" : "proved")
+                 : !extremes_.exact  ? "estimate: from the estimated spectrum"
+                 : fit_.known        ? "estimate: some singular values are left out"
+                                     : "estimate: the fit of b is not known";
+      std::optional<double> steps;
+      if (extremes_.exact) steps = momentum_steps(method, p, components(), fit_.fit_target);
+      finish(row, steps.value_or(std::log(fit_.fit_target) / std::log(*row.rate)),
+             static_cast<double>(out_.rows), pass);
     }
+  }
+
+  void add_lsqr(double pass) {
+    const double root = std::sqrt(out_.kappa), rate = (root - 1.0) / (root + 1.0);
+    PlanRow row;
+    row.method = "lsqr";
+    row.rate = rate;
+    std::optional<double> steps;
+    if (extremes_.exact && extremes_.unresolved == 0) steps = krylov_steps(components(), fit_.fit_target);
+    // In exact arithmetic there are no more steps than eigenvalues: beyond, rounding decides.
+    const bool rounding = steps && *steps > 2.0 * static_cast<double>(forecast_->eigenvalues().size());
+    row.kind = !steps ? "guess: Chebyshev's bound, by the ends of the spectrum"
+               : rounding          ? "guess: conjugate gradients, slowed by rounding"
+               : fit_.start.empty() ? "guess: conjugate gradients on this spectrum, no direction preferred"
+                                    : "model: conjugate gradients on this spectrum and b";
+    const double chebyshev = rate > 0.0 ? std::log(fit_.fit_target / 2.0) / std::log(rate) : 1.0;
+    finish(row, steps.value_or(chebyshev), 2.0 * static_cast<double>(out_.rows), 2.0 * pass);
   }
 
   PlanRow momentum_row(const std::string& method, const theory::Parameters& p) const {
@@ -267,8 +260,10 @@ class Reporter {
     PlanRow row;
     row.method = "direct";
     row.kind = "exact";
-    finish(row, 1.0, static_cast<double>(out_.rows),
-           each * static_cast<double>(out_.rows) / static_cast<double>(team_.size()));
+    const double n = static_cast<double>(out_.rows);
+    // … and the singular values of R, which decide where A is nearly square.
+    finish(row, 1.0, n,
+           std::max(each * n / static_cast<double>(team_.size()), Costs(user_).direct()));
   }
 
   // Kaczmarz draws by row norms whatever the law of the minibatches is.
@@ -288,8 +283,8 @@ class Reporter {
     Parameters parameters = constant(p, 1);
     parameters.land_on_rows = true;
     const double iterations =
-        by_norm ? forecast_->iterations(theory::Method::heavy_ball, p, 1.0, start_, target_)
-                : std::log(target_) / std::log(*row.rate);
+        by_norm ? forecast_->iterations(theory::Method::heavy_ball, p, 1.0, fit_.start, fit_.target)
+                : std::log(fit_.target) / std::log(*row.rate);
     finish(row, iterations, 1.0, seconds_of("rk", parameters, steps));
   }
 
@@ -323,8 +318,8 @@ class Reporter {
     const Index steps = std::clamp<Index>(out_.rows / 8 / batch, 1, 50);
     const double seconds = seconds_of("minibatch-hbm", constant(quiet(p), batch), steps);
     finish(row,
-           forecast_->iterations(theory::Method::heavy_ball, p, static_cast<double>(batch), start_,
-                                 target_),
+           forecast_->iterations(theory::Method::heavy_ball, p, static_cast<double>(batch), fit_.start,
+                                 fit_.target),
            static_cast<double>(batch), seconds);
   }
 
@@ -335,6 +330,7 @@ class Reporter {
   }
 
   void add_paper_batch() {
+    if (!working_.told().empty()) return;  // they are of columns as they are
     const theory::Parameters p = theory::heavy_ball_parameters(extremes_.lambda_min,
                                                                extremes_.lambda_max, options_.gamma);
     const double heuristic = theory::heuristic_batch(
@@ -348,7 +344,7 @@ class Reporter {
   }
 
   // The fastest here; methods that sample only where the data are known to be consistent, or
-  // b is not given; of the minibatches only the one that solve takes by
+  // b is not given; those with momentum only where the spectrum is known; of the minibatches only the one that solve takes by
   // itself, whose batch does not depend on a clock. Kaczmarz must be clearly
   // faster than that one, which is certified stable and predicted as it runs.
   void recommend() {
@@ -356,7 +352,9 @@ class Reporter {
     for (std::size_t i = 0; i < out_.table.size(); ++i) {
       const PlanRow& row = out_.table[i];
       const bool sampled = find_method(row.method)->sampled;
-      if (!row.seconds || (row.batch && i != automatic_) || (sampled && !known_consistent_)) continue;
+      const bool blind = row.momentum && !sampled && (!extremes_.exact || extremes_.unresolved > 0);
+      if (!row.seconds || (row.batch && i != automatic_) || (sampled && !known_consistent_) || blind)
+        continue;
       const double seconds = *row.seconds * (row.method == "rk" ? 2.0 : 1.0);
       if (seconds >= least) continue;
       least = seconds;
@@ -375,10 +373,8 @@ class Reporter {
   std::unique_ptr<const Sampler> sampler_;
   Extremes extremes_;
   std::optional<Forecast> forecast_;
-  std::vector<double> start_;  // v_jᵀ(x_0 − x*)
-  double target_ = 1e-8;       // by which the error must fall
-  double fit_target_ = 1e-8;   // by which ‖A·e‖ must fall
-  bool consistent_ = true, known_consistent_ = true;
+  PlanFit fit_;
+  bool known_consistent_ = true;
   std::size_t automatic_ = 0;  // the row of the batch that solve would take
   PlanReport out_;
 };

@@ -127,6 +127,76 @@ TEST(plans, name_inconsistent_data_and_do_not_promise_what_sampling_cannot_reach
   EXPECT_EQ(nlohmann::json::parse(to_json(plan))["rows"], 2000);
 }
 
+const PlanRow& row_of(const PlanReport& plan, const std::string& method) {
+  for (const PlanRow& row : plan.table)
+    if (row.method == method) return row;
+  throw std::runtime_error("the plan has no " + method);
+}
+
+// "proved" is a bound, with eigenvectors (30 columns) and without (300): whatever the noise.
+TEST(plans, prove_iterations_that_runs_do_not_exceed) {
+  for (const Index cols : {30, 300})
+    for (const double noise : {0.0, 1e-3, 1.0}) {
+      const Rows A = random(2000, cols, 51);
+      const ProblemData parts = data(A, A * random(cols, 1, 52) + noise * random(2000, 1, 53));
+      const PlanReport plan = make_plan_report(parts.A, parts.b, with_method("auto"));
+      ASSERT_TRUE(plan.relative_residual);
+      for (const char* method : {"hbm", "nag"}) {
+        const PlanRow& row = row_of(plan, method);
+        EXPECT_EQ(row.kind, "proved") << method;
+        SolveOptions options = with_method(method);
+        options.measure_every_iterations = 1;
+        const Report report = solve(Problem(parts), options);
+        EXPECT_EQ(report.status, Status::converged) << report.reason;
+        EXPECT_LE(static_cast<double>(report.iterations), *row.iterations) << method << cols << noise;
+        EXPECT_GE(static_cast<double>(report.iterations), 0.4 * *row.iterations) << method << cols << noise;
+      }
+    }
+}
+
+TEST(plans, foresee_conjugate_gradients_by_the_spectrum_and_b) {
+  for (const double noise : {0.0, 1.0}) {
+    Rows A = random(3000, 60, 54);
+    for (Index j = 0; j < 60; ++j) A.col(j) *= 1.0 + 0.05 * static_cast<double>(j);
+    const ProblemData parts = data(A, A * random(60, 1, 55) + noise * random(3000, 1, 56));
+    const PlanRow row = row_of(make_plan_report(parts.A, parts.b, with_method("auto")), "lsqr");
+    EXPECT_TRUE(row.kind.starts_with("model")) << row.kind;
+    SolveOptions options = with_method("lsqr");
+    options.measure_every_iterations = 1;
+    const double took = static_cast<double>(solve(Problem(parts), options).iterations);
+    EXPECT_NEAR(took, *row.iterations, 0.25 * *row.iterations + 1.0) << noise;
+  }
+}
+
+// Beyond 256 columns there are no eigenvectors, and b is fitted all the same.
+TEST(plans, see_noise_beyond_the_columns_they_have_eigenvectors_of) {
+  const Rows A = random(1500, 300, 57);
+  const ProblemData parts = data(A, A * random(300, 1, 58) + 1e-3 * random(1500, 1, 59));
+  const PlanReport plan = make_plan_report(parts.A, parts.b, with_method("auto"));
+  EXPECT_EQ(row_of(plan, "rk").note, "stops at its convergence horizon");
+  EXPECT_FALSE(find_method(plan.table[plan.recommended].method)->sampled);
+}
+
+// What is told of scaled columns holds for solve told nothing, and says so.
+TEST(plans, of_columns_in_other_units_tell_what_solve_does_with_them) {
+  Rows A = random(4000, 20, 60);
+  A.col(3) *= 1e6;
+  A.col(7) *= 1e-5;
+  const ProblemData parts = data(A, A * random(20, 1, 61));
+  const PlanReport plan = make_plan_report(parts.A, parts.b, with_method("auto"));
+  EXPECT_NE(plan.remarks.front().find("scales them"), std::string::npos);
+  EXPECT_LT(plan.kappa, 10.0);
+  for (const PlanRow& row : plan.table) {
+    EXPECT_EQ(row.note.find("paper"), std::string::npos);
+    if (row.method != "minibatch-hbm") continue;
+    SolveOptions options = with_method(row.method);
+    options.batch_size = row.batch;
+    const Report report = solve(Problem(parts), options);
+    EXPECT_EQ(report.status, Status::converged) << *row.batch << ": " << report.reason;
+    EXPECT_LE(static_cast<double>(report.iterations), 3.0 * *row.iterations) << *row.batch;
+  }
+}
+
 TEST(plans, of_a_zero_matrix_say_so) {
   const PlanReport plan = make_plan_report(matrix(Rows::Zero(5, 3)), {}, with_method("auto"));
   EXPECT_TRUE(plan.table.empty());
