@@ -56,7 +56,8 @@ const std::vector<OptionRecord<BenchRequest>>& bench_options() {
       {.name = "peers",
        .field = &R::peers,
        .value = "SCRIPT",
-       .sentence = "Measure NumPy, SciPy and ASTRA too, by this Python script (bench/peers.py)."},
+       .sentence = "Measure NumPy, SciPy and ASTRA too, by this Python script (bench/peers.py).",
+       .file = FileUse::read},
       {.name = "cases",
        .field = &R::cases,
        .value = "TEXT,...",
@@ -64,7 +65,8 @@ const std::vector<OptionRecord<BenchRequest>>& bench_options() {
       {.name = "data",
        .field = &R::data,
        .value = "DIR",
-       .sentence = "Of solve: also the problems in DIR, NAME.mtx with NAME_rhs1.mtx (also .gz)."},
+       .sentence = "Of solve: also the problems in DIR, NAME.mtx with NAME_rhs1.mtx (also .gz).",
+       .file = FileUse::read},
       {.name = "seeds",
        .field = &R::seeds,
        .value = "FIRST:LAST",
@@ -76,7 +78,8 @@ const std::vector<OptionRecord<BenchRequest>>& bench_options() {
       {.name = "json",
        .field = &R::json,
        .value = "FILE",
-       .sentence = "Write everything to FILE as JSON; - is standard output."},
+       .sentence = "Write everything to FILE as JSON; - is standard output.",
+       .file = FileUse::written},
   };
   return table;
 }

@@ -45,7 +45,8 @@ const std::vector<OptionRecord<CheckpointOptions>>& checkpoint_options() {
       {.name = "checkpoint",
        .field = &C::checkpoint,
        .value = "FILE",
-       .sentence = "Save the run here now and then, and when it is stopped (then exit code 75)."},
+       .sentence = "Save the run here now and then, and when it is stopped (then exit code 75).",
+       .file = FileUse::written},
       {.name = "checkpoint-every",
        .field = &C::every,
        .value = "TIME",
@@ -53,7 +54,8 @@ const std::vector<OptionRecord<CheckpointOptions>>& checkpoint_options() {
       {.name = "resume",
        .field = &C::resume,
        .value = "FILE",
-       .sentence = "Go on from there, to the same bits; auto: from --checkpoint, if it exists."},
+       .sentence = "Go on from there, to the same bits; auto: from --checkpoint, if it exists.",
+       .file = FileUse::read},
   };
   return table;
 }
@@ -69,7 +71,9 @@ void check_checkpoint(const CheckpointOptions& options) {
                                    .where = "--resume auto",
                                    .found = "no --checkpoint",
                                    .expected = "--checkpoint FILE beside it"});
-  if (options.checkpoint) check_output("--checkpoint", *options.checkpoint);
+  if (!options.checkpoint) return;
+  check_output("--checkpoint", *options.checkpoint);
+  CheckpointFile(*options.checkpoint, {}).check_place();
 }
 
 Checkpointing::Checkpointing(const CheckpointOptions& options,

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "config_file.hpp"
+#include "file_roles.hpp"
 #include "suggest.hpp"
 
 namespace polyak::cli {
@@ -115,6 +116,7 @@ Parsed parse(const std::vector<std::string>& words, const OptionSet& options, co
     parsed.given.insert(setting.option->name);
   }
   require_positionals(reader.positionals, usage);
+  check_files(reader.positionals, options, usage);
   parsed.positionals = std::move(reader.positionals);
   return parsed;
 }

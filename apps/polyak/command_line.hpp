@@ -17,6 +17,7 @@ struct Usage {
   std::size_t required = 0;              ///< how many of them must be there
   std::string text;                      ///< help: what it does and how it is called
   std::string ending;                    ///< help: after the options, examples
+  std::vector<std::string> written = {}; ///< those positionals that are outputs; others are read
 };
 
 struct Parsed {
@@ -26,7 +27,8 @@ struct Parsed {
 };
 
 /// Sets the options from the file named by --config, then from the words, so
-/// that the command line wins. Error usage for anything that does not fit.
+/// that the command line wins. Error usage for anything that does not fit, and where an
+/// output would replace an input or another output.
 Parsed parse(const std::vector<std::string>& words, const OptionSet& options, const Usage& usage);
 
 /// Error usage: no such option, with the nearest name as a hint.

@@ -26,7 +26,8 @@ Examples:
   polyak convert A.npy A.mtx.gz --precision single
   polyak convert data.h5:/A A.npy
   polyak convert table.csv table.svm --drop-nonfinite-rows
-)"};
+)",
+          .written = {"OUT"}};
 }
 
 }  // namespace
@@ -42,7 +43,6 @@ int convert_command(const Words& words, Messages& messages) {
   messages.configure(message);
   const std::string& in = parsed.positionals[0];
   const std::string& out = parsed.positionals[1];
-  if (out != "-") check_different(out, in, "the output would replace the input");
   check_output("OUT", out, {".npy", ".mtx", ".mtx.gz", ".csv", ".svm"});
   messages.status("converting " + in);
   with_memory_for(in, [&] { convert(in, out, data.read_options()); });

@@ -55,7 +55,8 @@ const std::vector<OptionRecord<MessageOptions>>& message_options() {
        .field = &M::config,
        .value = "FILE.toml",
        .sentence = "Take options from this file, one \"name = value\" a line; the command line "
-                   "wins."},
+                   "wins.",
+       .file = FileUse::read},
       {.name = "quiet", .field = &M::quiet, .value = "", .sentence = "Say nothing but errors."},
       {.name = "log-format",
        .field = &M::log_format,
@@ -75,7 +76,7 @@ void Messages::configure(const MessageOptions& options) {
 
 void Messages::line(const std::string& text) {
   status("");
-  static_cast<void>(write_all(STDERR_FILENO, text + "\n"));
+  static_cast<void>(write_all(STDERR_FILENO, printable(text, true) + "\n"));
 }
 
 void Messages::warning(const std::string& text) {
@@ -108,13 +109,13 @@ void Messages::event(const Json& object) {
 
 void Messages::status(const std::string& text) {
   if (!live() || (text.empty() && !status_shown_)) return;
-  static_cast<void>(write_all(STDERR_FILENO, "\r\x1b[K" + text));
+  static_cast<void>(write_all(STDERR_FILENO, "\r\x1b[K" + printable(text)));
   status_shown_ = !text.empty();
 }
 
 void print(const std::string& text) {
-  const int error = write_all(STDOUT_FILENO, text);
-  if (error == 0 || error == EPIPE) return;
+  const int error = write_all(STDOUT_FILENO, printable(text, true));
+  if (error == 0 || error == EPIPE || error == EBADF) return;  // nobody wants to read it
   throw Error(ErrorCode::io, {.what = "writing failed",
                               .where = "standard output",
                               .found = std::generic_category().message(error)});

@@ -20,6 +20,9 @@ struct Option {
   std::string fallback;  ///< what holds when it is not given; may be empty
   unsigned needs = 0;    ///< as in OptionRecord
   std::function<void(const std::string&)> set;
+  FileUse file = FileUse::none;
+  /// What it holds now, where that is a text.
+  std::function<std::optional<std::string>()> text;
 
   bool is_switch() const { return value.empty(); }
 };
@@ -67,7 +70,18 @@ class OptionSet {
       check_choice(record.name, record.value, text);
       set_option(record, target, text);
     };
-    return {record.name, record.value, record.sentence, fallback, record.needs, set};
+    const auto text = [record, &target] {
+      return std::visit([&](auto member) { return text_of(target.*member); }, record.field);
+    };
+    return {record.name, record.value, record.sentence, fallback, record.needs,
+            set,         record.file,  text};
+  }
+
+  static std::optional<std::string> text_of(const std::string& value) { return value; }
+  static std::optional<std::string> text_of(const std::optional<std::string>& value) { return value; }
+  template <class Other>
+  static std::optional<std::string> text_of(const Other&) {
+    return std::nullopt;
   }
 
   std::vector<OptionGroup> groups_;

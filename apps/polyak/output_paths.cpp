@@ -1,6 +1,7 @@
 #include "output_paths.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,6 +26,14 @@ std::string lower_case(std::string text) {
 fs::path full_path(const std::string& path) {
   std::error_code ignored;
   return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+}
+
+// By name, or as what lies on the disk: a file may have several names.
+bool same_file(const std::string& a, const std::string& b) {
+  if (a == b || full_path(a) == full_path(b)) return true;
+  struct stat of_a, of_b;
+  if (::stat(a.c_str(), &of_a) != 0 || ::stat(b.c_str(), &of_b) != 0) return false;
+  return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
 bool is_stream(const std::string& path) { return path == "-" || path.starts_with("/dev/"); }
@@ -80,7 +89,7 @@ void check_output(const std::string& option, const std::string& path,
 
 void check_different(const std::string& a, const std::string& b, const std::string& what) {
   if (a.starts_with("/dev/") || b.starts_with("/dev/")) return;
-  if (a != b && full_path(a) != full_path(b)) return;
+  if (!same_file(a, b)) return;
   throw Error(ErrorCode::usage,
               {.what = what, .where = a, .found = {}, .expected = {}, .hint = "name another file"});
 }

@@ -12,7 +12,7 @@ namespace polyak::cli {
 void check_output(const std::string& option, const std::string& path,
                   std::initializer_list<const char*> endings = {});
 
-/// Error usage when both are the same file, or both "-".
+/// Error usage when both are the same file, whatever its names, or both "-".
 void check_different(const std::string& a, const std::string& b, const std::string& what);
 
 /// Quoted for a shell where it needs to be.

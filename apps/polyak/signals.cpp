@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "polyak/signal_safe.hpp"
+
 namespace polyak::cli {
 namespace {
 
@@ -14,8 +16,18 @@ volatile sig_atomic_t snapshot_asked = 0;
 
 constexpr std::string_view notice = "\npolyak: stopping; once more stops at once\n";
 
+// Of commands that have nothing to wind up: what they were writing goes, and then they do.
+extern "C" void on_signal_at_once(int number) {
+  remove_unfinished_outputs();
+  ::signal(number, SIG_DFL);
+  ::raise(number);  // comes when this returns
+}
+
 extern "C" void on_signal(int number) {
-  if (received != 0) ::_exit(128 + number);
+  if (received != 0) {
+    remove_unfinished_outputs();
+    ::_exit(128 + number);
+  }
   received = number;
   if (announced != 0) static_cast<void>(!::write(STDERR_FILENO, notice.data(), notice.size()));
 }
@@ -34,10 +46,13 @@ void catch_unless_ignored(int number, void (*handler)(int)) {
 }  // namespace
 
 void prepare_process() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) catch_unless_ignored(number, on_signal_at_once);
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);
+  // A closed descriptor is taken, so that no file gets it, but nothing can be written there:
+  // whoever asked for an output on it is to hear of that.
   for (int fd = 0; fd <= STDERR_FILENO; ++fd)
-    if (::fcntl(fd, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));
+    if (::fcntl(fd, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDONLY));
 }
 
 void catch_signals(bool announce) {

@@ -20,26 +20,10 @@ void check_inputs(const SolveRequest& request) {
     throw Error(ErrorCode::usage, {.what = "only one input can be standard input", .where = "-"});
 }
 
-// No output may replace A, b or another output.
-void check_places(const SolveRequest& request) {
-  const OutputOptions& outputs = request.outputs;
-  std::vector<std::string> others;
-  for (const auto& path : {outputs.output, outputs.report, outputs.history, outputs.statistics,
-                           request.checkpoint.checkpoint}) {
-    if (!path) continue;
-    for (const std::string& other : others)
-      check_different(*path, other, "two outputs go to the same place");
-    for (const std::string& input : {request.A, request.b.value_or(request.A)})
-      if (*path != "-") check_different(*path, input, "the output would replace the input");
-    others.push_back(*path);
-  }
-}
-
 }  // namespace
 
 void check_request(SolveRequest& request) {
   check_inputs(request);
-  check_places(request);
   const OutputOptions& outputs = request.outputs;
   if (outputs.output)
     check_output("--output", *outputs.output, {".npy", ".mtx", ".mtx.gz", ".csv"});

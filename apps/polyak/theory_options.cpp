@@ -79,7 +79,8 @@ const Records& matrix_options() {
       {.name = "matrix",
        .field = &T::matrix,
        .value = "FILE",
-       .sentence = "A itself: .mtx, .mtx.gz, .npy, .csv, .svm, .h5:/dataset or .mat:variable."},
+       .sentence = "A itself: .mtx, .mtx.gz, .npy, .csv, .svm, .h5:/dataset or .mat:variable.",
+       .file = FileUse::read},
   };
   return table;
 }

@@ -23,11 +23,13 @@ const std::vector<OptionRecord<SinogramOptions>>& sinogram_options() {
        .field = &S::flat,
        .value = "FILE",
        .sentence = "Images of the beam without the object, [image, slice, element]; those in the "
-                   "scan when not given."},
+                   "scan when not given.",
+       .file = FileUse::read},
       {.name = "dark",
        .field = &S::dark,
        .value = "FILE",
-       .sentence = "Images without the beam; those in the scan, or 0, when not given."},
+       .sentence = "Images without the beam; those in the scan, or 0, when not given.",
+       .file = FileUse::read},
       {.name = "log",
        .field = &S::log,
        .value = "auto|yes|no",
@@ -46,7 +48,8 @@ const std::vector<OptionRecord<SinogramOptions>>& sinogram_options() {
        .value = "W",
        .sentence = "One weight per ray from a file; none; or transmission: "
                    "exp(-attenuation * value), as counted photons deserve. When not given: none, "
-                   "and transmission with the method auto or tv where flat fields were divided by."},
+                   "and transmission with the method auto or tv where flat fields were divided by.",
+       .file = FileUse::read},
       {.name = "attenuation",
        .field = &S::attenuation,
        .value = "M",
@@ -57,11 +60,13 @@ const std::vector<OptionRecord<SinogramOptions>>& sinogram_options() {
       {.name = "mask",
        .field = &S::mask,
        .value = "FILE",
-       .sentence = "One number per ray: rays with 0 are left out."},
+       .sentence = "One number per ray: rays with 0 are left out.",
+       .file = FileUse::read},
       {.name = "reference",
        .field = &S::reference,
        .value = "FILE",
-       .sentence = "The true image: the error to it is reported."},
+       .sentence = "The true image: the error to it is reported.",
+       .file = FileUse::read},
   };
   return table;
 }
@@ -225,27 +230,33 @@ const std::vector<OptionRecord<ImageOutputs>>& output_options() {
        .value = "FILE",
        .sentence = "Write the image here: .npy, .tif (with the pixel size), .png, .csv, .mtx; "
                    "slices go below each other, in a .tif on pages, in an .npy into a third "
-                   "dimension."},
+                   "dimension.",
+       .file = FileUse::written},
       {.name = "residual",
        .field = &O::residual,
        .value = "FILE",
-       .sentence = "Write what the image does not explain, as a sinogram."},
+       .sentence = "Write what the image does not explain, as a sinogram.",
+       .file = FileUse::written},
       {.name = "images",
        .field = &O::images,
        .value = "NAME",
-       .sentence = "Write images on the way, NAME with the iteration before its ending."},
+       .sentence = "Write images on the way, NAME with the iteration before its ending.",
+       .file = FileUse::written},
       {.name = "report",
        .field = &O::report,
        .value = "FILE.json",
-       .sentence = "Write how the run went, as JSON."},
+       .sentence = "Write how the run went, as JSON.",
+       .file = FileUse::written},
       {.name = "history",
        .field = &O::history,
        .value = "FILE.csv",
-       .sentence = "Write every measurement, one a line."},
+       .sentence = "Write every measurement, one a line.",
+       .file = FileUse::written},
       {.name = "page",
        .field = &O::page,
        .value = "FILE.html",
-       .sentence = "Write one page with the image, how it was made, the curves and the residual."},
+       .sentence = "Write one page with the image, how it was made, the curves and the residual.",
+       .file = FileUse::written},
   };
   return table;
 }
@@ -302,9 +313,6 @@ void check_request(const ReconstructRequest& request) {
                                    .where = "--images",
                                    .found = "--checkpoint or --resume",
                                    .expected = "one or the other"});
-  for (const auto& path : {out.output, out.residual, out.report, out.history, out.page,
-                           request.checkpoint.checkpoint})
-    if (path) check_different(*path, request.sinogram, "the output would replace the input");
 }
 
 }  // namespace polyak::cli

@@ -123,7 +123,8 @@ const std::vector<OptionRecord<ScanOptions>>& scan_options() {
        .value = "A",
        .sentence = "COUNT views over half a turn (a whole one for a fan), FIRST:LAST:COUNT, evenly "
                    "spaced without LAST, or a file with one per view; counter-clockwise. When not "
-                   "given, what the scan says, or 0:180:180."},
+                   "given, what the scan says, or 0:180:180.",
+       .file = FileUse::read},
       {.name = "angle-unit",
        .field = &S::angle_unit,
        .value = "degrees|radians",

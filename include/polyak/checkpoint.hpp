@@ -37,6 +37,10 @@ class CheckpointFile {
   /// Where the one before the last is kept.
   std::string previous() const { return path_ + ".previous"; }
 
+  /// Error usage where a file that is no checkpoint would be replaced: by the file itself,
+  /// by previous(), or by the one that is written beside it. Empty files may be.
+  void check_place() const;
+
   /// Writes beside, flushes, keeps what was there as previous(), renames.
   /// Error io leaves what was there.
   void save(const Snapshot& snapshot) const;
@@ -53,6 +57,7 @@ class CheckpointFile {
 
  private:
   Snapshot read(const std::string& path) const;
+  std::string unfinished() const { return path_ + ".tmp"; }
 
   std::string path_;
   Fingerprint fingerprint_;

@@ -28,6 +28,10 @@ struct ErrorParts {
   std::string hint = {};      ///< what to do
 };
 
+/// Without control characters, each of which becomes a question mark: names of files must not
+/// break a line nor write to somebody's terminal. `several_lines` keeps line feeds and tabs.
+std::string printable(const std::string& text, bool several_lines = false);
+
 class Error : public std::exception {
  public:
   Error(ErrorCode code, ErrorParts parts);

@@ -21,6 +21,9 @@
 
 namespace polyak {
 
+/// What a value names.
+enum class FileUse { none, read, written };
+
 /// A table of options that fill the fields of a `Target`.
 template <class Target>
 struct OptionRecord {
@@ -38,6 +41,7 @@ struct OptionRecord {
   bool open_below = false;  ///< lowest itself is not allowed
   bool open_above = false;
   unsigned needs = 0;  ///< traits the method must have for the option to mean anything
+  FileUse file = FileUse::none;
 };
 
 namespace detail {

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <fstream>
 
 #include "checkpoint/archive.hpp"
 #include "checkpoint/container.hpp"
@@ -29,10 +30,39 @@ void check_shape(const Snapshot& snapshot) {
                .hint = "resume with what it was made with, or start anew without --resume"});
 }
 
+// Nothing where there is no file, or one that is empty.
+std::optional<bool> begins_like_one(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (!std::filesystem::exists(status)) return std::nullopt;
+  if (!std::filesystem::is_regular_file(status)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string start(checkpoint::mark.size(), '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  if (file.gcount() == 0) return std::nullopt;
+  return start == checkpoint::mark;
+}
+
 }  // namespace
 
 CheckpointFile::CheckpointFile(std::string path, Fingerprint fingerprint)
     : path_(std::move(path)), fingerprint_(std::move(fingerprint)) {}
+
+void CheckpointFile::check_place() const {
+  const bool ours_before = begins_like_one(previous()) == true;
+  const auto check = [&](const std::string& path, bool allowed) {
+    if (allowed || begins_like_one(path).value_or(true)) return;
+    throw Error(ErrorCode::usage, {.what = "the file there is no checkpoint and would be replaced",
+                                   .where = path,
+                                   .found = {},
+                                   .expected = "a name that is free, or a checkpoint of polyak",
+                                   .hint = "name another file"});
+  };
+  // One that was damaged is replaced, the one before it being ours; a device is nobody's file.
+  check(path_, ours_before || path_.starts_with("/dev/"));
+  check(previous(), false);
+  check(unfinished(), false);
+}
 
 void CheckpointFile::save(const Snapshot& snapshot) const {
   checkpoint::Contents contents;
@@ -43,7 +73,9 @@ void CheckpointFile::save(const Snapshot& snapshot) const {
   const Json manifest = {{"fingerprint", fingerprint}, {"snapshot", writer.take()}};
   contents.manifest = manifest.dump();
 
-  io::OutputFile file(path_, {.unfinished = path_ + ".tmp", .replaced = previous()});
+  io::OutputFile file(path_, {.unfinished = unfinished(),
+                              .replaced = previous(),
+                              .mark = std::string(checkpoint::mark)});
   file.write(checkpoint::pack(contents));
   file.commit();
 }

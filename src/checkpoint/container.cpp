@@ -18,7 +18,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the file holds numbers as they lie here");
 
-constexpr char magic[9] = "polyakCP";
 constexpr std::uint32_t version = 2;
 constexpr std::size_t head_size = 32, sum_size = 16, body_at = head_size + sum_size;
 
@@ -60,8 +59,8 @@ Head read_head(const std::string& name, std::string_view bytes) {
     refuse(name, "the checkpoint is cut short", fmt::format("{} bytes", bytes.size()),
            fmt::format("at least {}", body_at));
   std::memcpy(&head, bytes.data(), head_size);
-  if (std::memcmp(head.magic, magic, sizeof head.magic) != 0)
-    refuse(name, "this is not a checkpoint of polyak", "other first bytes", magic);
+  if (std::string_view(head.magic, sizeof head.magic) != mark)
+    refuse(name, "this is not a checkpoint of polyak", "other first bytes", std::string(mark));
   if (head.version != version)
     refuse(name, "the checkpoint has a format this program does not know",
            fmt::format("version {}", head.version), fmt::format("version {}", version));
@@ -81,7 +80,7 @@ std::string pack(const Contents& contents) {
   body.resize((body.size() + 7) / 8 * 8, ' ');
   Head head{.magic = {}, .version = version, .zero = 0, .manifest = body.size(),
             .numbers = contents.numbers.size()};
-  std::memcpy(head.magic, magic, sizeof head.magic);
+  mark.copy(head.magic, sizeof head.magic);
   body.append(reinterpret_cast<const char*>(contents.numbers.data()),
               contents.numbers.size() * sizeof(double));
   const std::string_view start(reinterpret_cast<const char*>(&head), head_size);

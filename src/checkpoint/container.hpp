@@ -14,6 +14,9 @@
 
 namespace polyak::checkpoint {
 
+/// What every checkpoint begins with.
+constexpr std::string_view mark = "polyakCP";
+
 struct Contents {
   std::string manifest;
   std::vector<double> numbers;

@@ -5,24 +5,6 @@
 namespace polyak {
 namespace {
 
-// File names and file contents end up in messages; a control character there
-// must not break the promise of one line, nor write to somebody's terminal.
-// In UTF-8 the controls U+0080 to U+009F are C2 80 to C2 9F.
-std::string printable(const std::string& text) {
-  std::string out;
-  bool after_c2 = false;
-  for (char c : text) {
-    const auto u = static_cast<unsigned char>(c);
-    if (after_c2 && u >= 0x80 && u < 0xa0) {
-      out.back() = '?';
-    } else {
-      out += (u < 0x20 || u == 0x7f) ? '?' : c;
-    }
-    after_c2 = u == 0xc2;
-  }
-  return out;
-}
-
 std::string compose(const ErrorParts& p) {
   std::string line;
   if (!p.where.empty()) line += p.where + ": ";
@@ -39,6 +21,23 @@ std::string compose(const ErrorParts& p) {
 }
 
 }  // namespace
+
+// In UTF-8 the controls U+0080 to U+009F are C2 80 to C2 9F.
+std::string printable(const std::string& text, bool several_lines) {
+  std::string out;
+  bool after_c2 = false;
+  for (char c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    const bool kept = several_lines && (c == '\n' || c == '\t');
+    if (after_c2 && u >= 0x80 && u < 0xa0) {
+      out.back() = '?';
+    } else {
+      out += (u < 0x20 || u == 0x7f) && !kept ? '?' : c;
+    }
+    after_c2 = u == 0xc2;
+  }
+  return out;
+}
 
 Error::Error(ErrorCode code, ErrorParts parts)
     : code_(code), parts_(std::move(parts)), line_(compose(parts_)) {}

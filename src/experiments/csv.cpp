@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -108,8 +109,15 @@ std::string csv_of(const Figure& figure) {
   return csv.take();
 }
 
-std::string claims_json(const std::vector<Claim>& claims) {
+std::string claims_json(const std::vector<Claim>& claims, const std::vector<std::string>& figures,
+                        const std::string& before) {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  const auto earlier = nlohmann::ordered_json::parse(before, nullptr, false);
+  for (const auto& one : earlier.is_array() ? earlier : out) {
+    const bool other = one.is_object() && one.contains("figure") && one["figure"].is_string() &&
+                       std::find(figures.begin(), figures.end(), one["figure"]) == figures.end();
+    if (other) out.push_back(one);
+  }
   for (const Claim& claim : claims) {
     nlohmann::ordered_json one{{"figure", claim.figure}};
     if (!claim.panel.empty()) one["panel"] = claim.panel;

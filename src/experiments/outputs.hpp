@@ -14,8 +14,10 @@ std::string csv_of(const Figure& figure);
 /// Kind::table has none.
 std::optional<page::Chart> chart_of(const Figure& figure);
 
-/// claims.json.
-std::string claims_json(const std::vector<Claim>& claims);
+/// claims.json: what `before`, the file that is there, says of other figures than these, and
+/// then these claims.
+std::string claims_json(const std::vector<Claim>& claims, const std::vector<std::string>& figures,
+                        const std::string& before);
 
 /// What the page says of one figure; `svg` and `images` (HTML) may be empty.
 std::string section_of(const Figure& figure, const std::vector<Claim>& claims,

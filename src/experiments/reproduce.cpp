@@ -78,6 +78,14 @@ class Writer {
     outcome_.files.push_back(path(name));
   }
 
+  // What an earlier run has left, or nothing.
+  std::string there(const std::string& name) const {
+    std::ifstream file(path(name), std::ios::binary);
+    std::ostringstream text;
+    if (file) text << file.rdbuf();
+    return text.str();
+  }
+
   // The images as files, and beside each other as HTML.
   std::string hang(const Figure& figure) {
     std::string out;
@@ -122,10 +130,7 @@ class Writer {
     shades.white = gallery.white;
     write_image(path(image.file), image.pixels.view(), shades);
     outcome_.files.push_back(path(image.file));
-    std::ifstream file(path(image.file), std::ios::binary);
-    std::ostringstream bytes;
-    bytes << file.rdbuf();
-    return bytes.str();
+    return there(image.file);
   }
 
   std::string folder_;
@@ -153,7 +158,9 @@ void write_all(const Figures& figures, const std::string& what, const Options& o
     parts.claims.insert(parts.claims.end(), claims.begin(), claims.end());
   }
   outcome.claims = parts.claims;
-  writer.write("claims.json", claims_json(outcome.claims));
+  std::vector<std::string> names;
+  for (const auto& figure : figures) names.push_back(figure->spec.name);
+  writer.write("claims.json", claims_json(outcome.claims, names, writer.there("claims.json")));
   parts.complete = what == "all";
   parts.command = command_of(what, options);
   parts.seconds = now_s() - started;

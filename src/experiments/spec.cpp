@@ -83,6 +83,14 @@ Spec read_root(TomlTable& t, const std::string& file) {
   return out;
 }
 
+// A file that was changed is another one. Of "file.h5:/dataset" the file counts.
+std::string stamp(const std::string& path) {
+  std::error_code ignored;
+  const std::string file = fs::exists(path, ignored) ? path : path.substr(0, path.rfind(':'));
+  return fmt::format("{} {} {}", path, fs::file_size(file, ignored),
+                     fs::last_write_time(file, ignored).time_since_epoch().count());
+}
+
 }  // namespace
 
 bool belongs(const SeriesSpec& series, const PanelSpec& panel) {
@@ -103,10 +111,7 @@ void ProblemSpec::set_rows(Index n) {
 std::string ProblemSpec::key() const {
   std::string out = fmt::format("{} seed {}", kind, seed);
   if (kind == "file") {
-    std::error_code ignored;
-    const auto size = fs::file_size(matrix, ignored);
-    const auto time = fs::last_write_time(matrix, ignored).time_since_epoch().count();
-    out += fmt::format(" {} {} {} {}", matrix, rhs, size, time);
+    out += " " + stamp(matrix) + (rhs.empty() ? "" : " rhs " + stamp(rhs));
   } else if (kind == "stacked") {
     out += fmt::format(" copies {}", copies);
   } else if (kind == "tomography") {

@@ -89,10 +89,11 @@ class OutputFile final : public ByteSink {
  public:
   explicit OutputFile(const std::string& path) : OutputFile(path, Companions{}) {}
   /// Names of its own beside a file that is rewritten again and again: what a
-  /// killed process left unfinished is overwritten by the next, and what
-  /// commit() replaces is kept.
+  /// killed process left unfinished is removed by the next, and what commit()
+  /// replaces is kept. Left over is a file that is empty or begins with `mark`, and that
+  /// no process writes; anything else of that name is an error and stays.
   struct Companions {
-    std::string unfinished = {}, replaced = {};
+    std::string unfinished = {}, replaced = {}, mark = {};
   };
   OutputFile(const std::string& path, Companions companions);
   ~OutputFile() override;
@@ -107,6 +108,8 @@ class OutputFile final : public ByteSink {
  private:
   OutputFile() = default;
   void open_direct();
+  bool open_unfinished();
+  bool remove_left_over();
   void open_beside();
   void flush();
   void close();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "io/hdf5_file.hpp"
@@ -68,17 +69,41 @@ std::vector<Index> shape_of(hid_t dataset, const std::string& where) {
   return shape;
 }
 
-// Large enough for a few chunks of any reasonable size: rows are read in blocks
-// that need not end where chunks do.
-Hdf5Id open_dataset(const Hdf5File& file, const std::string& name) {
+// Rows are read in blocks that need not end where chunks do: the chunks that hold some rows,
+// and as many again, stay. One that finds no room is inflated again for every block.
+std::size_t cache_bytes(hid_t dataset, const std::string& where) {
+  constexpr double least = 0x1p26, most = 0x1p31;
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose, broken, where);
+  const std::vector<Index> shape = shape_of(dataset, where);
+  std::vector<hsize_t> chunk(shape.size());
+  if (shape.empty() || H5Pget_layout(creation) != H5D_CHUNKED ||
+      H5Pget_chunk(creation, static_cast<int>(chunk.size()), chunk.data()) < 0)
+    return static_cast<std::size_t>(least);
+  const Hdf5Id type(H5Dget_type(dataset), H5Tclose, broken, where);
+  double bytes = static_cast<double>(H5Tget_size(type)) * static_cast<double>(chunk[0]);
+  for (std::size_t k = 1; k < chunk.size(); ++k) {
+    const double size = std::max(1.0, static_cast<double>(chunk[k]));
+    bytes *= size * std::ceil(static_cast<double>(shape[k]) / size);
+  }
+  return static_cast<std::size_t>(std::clamp(2.0 * bytes, least, most));
+}
+
+// Closed again: one that is open keeps the cache it was opened with.
+std::size_t cache_for(const Hdf5File& file, const std::string& name) {
   const std::string where = file.where(name);
   const Hdf5Id object = file.object(name);
   if (H5Iget_type(object) != H5I_DATASET)
     throw Error(ErrorCode::bad_data,
                 {.what = "the name stands for a group, not a dataset", .where = where});
+  return cache_bytes(object, where);
+}
+
+Hdf5Id open_dataset(const Hdf5File& file, const std::string& name) {
+  const std::string where = file.where(name);
+  const std::size_t cache = cache_for(file, name);
   const Hdf5Id access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, broken, where);
-  checked_hdf5(H5Pset_chunk_cache(access, 12421, std::size_t{64} << 20, 1.0), broken, where);
-  return {H5Dopen2(object, ".", access), H5Dclose, broken, where};
+  checked_hdf5(H5Pset_chunk_cache(access, 12421, cache, 1.0), broken, where);
+  return {H5Dopen2(file.id(), name.c_str(), access), H5Dclose, broken, where};
 }
 
 [[noreturn]] void refuse(const std::string& where, const std::string& what,

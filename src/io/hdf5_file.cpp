@@ -36,12 +36,17 @@ Hdf5Id link_access(const std::string& path) {
 // Names go to a list; exceptions must not pass through the library.
 struct Visit {
   std::vector<std::string> names;
-  bool too_many = false;
+  bool too_many = false, too_deep = false;
 };
 herr_t visit(hid_t, const char* name, const H5O_info_t* info, void* out) {
   Visit& found = *static_cast<Visit*>(out);
-  if (info->type != H5O_TYPE_DATASET) return 0;
   constexpr std::size_t most = 100000;
+  // Each name is looked up step by step from the top, which takes the third power of its depth.
+  constexpr int deepest = 64;
+  int depth = 0;
+  for (const char* p = name; *p != '\0'; ++p) depth += *p == '/';
+  if (depth > deepest) return found.too_deep = true, 1;
+  if (info->type != H5O_TYPE_DATASET) return 0;
   try {
     found.names.push_back(std::string("/") + name);
   } catch (const std::bad_alloc&) {
@@ -97,6 +102,12 @@ std::vector<std::string> Hdf5File::datasets() const {
   if (found.too_many)
     throw Error(ErrorCode::bad_data,
                 {.what = "the HDF5 file holds more than 100000 datasets", .where = path_});
+  if (found.too_deep)
+    throw Error(ErrorCode::bad_data,
+                {.what = "the groups of the HDF5 file are nested too deeply",
+                 .where = path_,
+                 .found = "more than 64",
+                 .hint = "copy the dataset into a group nearer to the top"});
   std::sort(found.names.begin(), found.names.end());
   return std::move(found.names);
 }

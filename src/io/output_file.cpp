@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +51,13 @@ bool sync_failed(int fd) {
   return ::fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS;
 }
 
+// Whether the name still stands for the file that is open.
+bool still_there(int fd, const std::string& path) {
+  struct stat open {}, named {};
+  return ::fstat(fd, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
 bool no_room(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
 }  // namespace
@@ -85,8 +93,8 @@ void OutputFile::open_direct() {
 
 void OutputFile::open_beside() {
   if (!companions_.unfinished.empty()) {
-    fd_ = open_retrying(companions_.unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
-    if (fd_ < 0) fail("create a file beside", errno);
+    if (!open_unfinished() && !(errno == EEXIST && remove_left_over() && open_unfinished()))
+      fail("create a file beside", errno);
     temp_ = companions_.unfinished;
     list_unfinished(temp_);
     return;
@@ -103,6 +111,34 @@ void OutputFile::open_beside() {
     if (errno != EEXIST) break;  // left by an earlier process of this number
   }
   fail("create a file beside", errno);
+}
+
+// Never what is there already, nor through a link; locked while it is written, so that
+// another process can tell it from one that was left over.
+bool OutputFile::open_unfinished() {
+  fd_ = open_retrying(companions_.unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+  if (fd_ < 0) return false;
+  if (::flock(fd_, LOCK_EX | LOCK_NB) == 0 && still_there(fd_, companions_.unfinished)) return true;
+  ::close(std::exchange(fd_, -1));  // another process took it for left over, just now
+  errno = EBUSY;
+  return false;
+}
+
+bool OutputFile::remove_left_over() {
+  const std::string& path = companions_.unfinished;
+  const int fd = open_retrying(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return errno == ENOENT;  // gone by now
+  struct stat info {};
+  std::string start(companions_.mark.size(), '\0');
+  const ssize_t got = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)
+                          ? ::pread(fd, start.data(), start.size(), 0)
+                          : -1;
+  const bool ours = got == 0 || (got == static_cast<ssize_t>(start.size()) && start == companions_.mark);
+  const bool locked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+  const bool removed = ours && locked && still_there(fd, path) && ::unlink(path.c_str()) == 0;
+  ::close(fd);
+  if (!removed) errno = ours ? EBUSY : EEXIST;
+  return removed;
 }
 
 OutputFile::~OutputFile() {
@@ -137,22 +173,24 @@ void OutputFile::flush() {
 }
 
 void OutputFile::close() {
-  if (!close_fd_) return;
+  if (!close_fd_ || fd_ < 0) return;
   // The descriptor is gone even when close complains; never close it twice.
   const int fd = std::exchange(fd_, -1);
   if (::close(fd) != 0 && errno != EINTR) fail("close", errno);
 }
 
+// What is locked is renamed before it is closed: nobody can take it for left over.
 void OutputFile::commit() {
   flush();
-  close();
-  if (temp_.empty()) return;
+  if (companions_.unfinished.empty()) close();
+  if (temp_.empty()) return close();
   const std::string& old = companions_.replaced;
   if (!old.empty() && ::rename(target_.c_str(), old.c_str()) != 0 && errno != ENOENT)
     fail("keep the old version of", errno);
   if (::rename(temp_.c_str(), target_.c_str()) != 0) fail("rename", errno);
   forget_unfinished(temp_);
   temp_.clear();
+  close();
   // The new name is safe only once the directory is on the disk too.
   const int directory = open_retrying(directory_of(target_), O_RDONLY | O_DIRECTORY);
   if (directory < 0) return;  // a directory one may write but not read

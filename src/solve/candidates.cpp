@@ -184,7 +184,8 @@ class Chooser {
   double krylov_steps() const {
     if (steps_) return *steps_;
     if (!trial_) return unknown_steps_;
-    const double c = std::max(1.2, trial_->condition * spread_of(n_) /
+    const double of_rows = std::min(trial_->condition, 1e15);  // which may be infinite
+    const double c = std::max(1.2, of_rows * spread_of(n_) /
                                        spread_of(static_cast<double>(trial_->rows_solved)));
     return std::clamp(steps_at(c, 2.0 * first_gradient() / tol_), 3.0, 3.0 * d_);
   }
@@ -307,7 +308,10 @@ RowsToLookAt rows_to_look_at(const ProblemShape& shape, double tol) {
   const double kaczmarz = costs.kaczmarz(kaczmarz_passes(n, d, tol));
   const auto by_gram = [&](double rows) {
     const double work = costs.gram_look(rows);
-    const bool pays = shape.dense() && work <= std::min(kaczmarz, gram_of_next * next);
+    // Beyond so many columns cg on some rows tells as much for less.
+    constexpr Index most_columns = 1000;
+    const bool pays = shape.dense() && shape.cols <= most_columns &&
+                      work <= std::min(kaczmarz, gram_of_next * next);
     return fits(rows) && pays ? work : 0.0;
   };
   const auto rows = [&](double each) { return static_cast<Index>(each * d + more); };

@@ -20,7 +20,7 @@ struct FitComponents {
 
 /// Heavy ball or Nesterov: iterations after which ‖A·e‖ has fallen by `target`, exactly; or,
 /// where the components are not known, after which no error of any direction can exceed that.
-/// Nothing where that takes more than a few million steps of arithmetic.
+/// Nothing where that takes more than some seconds of arithmetic.
 std::optional<double> momentum_steps(theory::Method method, const theory::Parameters& p,
                                      const FitComponents& fit, double target);
 

@@ -58,7 +58,7 @@ expect 0 "$POLYAK" bench solve --quick --cases wide,a --data given --json some.j
 holds some.json '[c["case"] for c in r["solved"]] == ["wide", "a"] and r["options"]["cases"] == "wide,a"'
 expect 2 "$POLYAK" bench solve --quick --cases nothing
 stderr_has "--cases: there is no such case (found 'nothing', expected a part of one of: exponential"
-refuses 2 "--cases: only the subject solve has cases (found kernels, expected polyak bench solve)" \
+refuses 2 "--cases: only the subjects solve and plan have cases (found kernels, expected polyak bench solve)" \
   bench kernels --quick --cases wide
 refuses 66 "--data nowhere: there is no such folder (expected a folder with NAME.mtx and NAME_rhs1.mtx)" \
   bench solve --quick --data nowhere

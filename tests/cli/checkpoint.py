@@ -162,6 +162,42 @@ def automatic():
     assert bits() == expected
 
 
+def files_of_others():
+    """A file that is no checkpoint stays, under each of the names that a checkpoint takes."""
+    for name in ("c.ckpt", "c.ckpt.previous", "c.ckpt.tmp"):
+        clean()
+        for make in (lambda: open(name, "w").write("letters of mine"), lambda: os.mkfifo(name)):
+            make()
+            done = polyak("solve", *RUN, *SAVE, "--output", "x.npy")
+            assert done.returncode == 2, (name, done)
+            assert f"{name}: the file there is no checkpoint" in done.stderr, done.stderr
+            if os.path.isfile(name):
+                assert open(name).read() == "letters of mine"
+            os.remove(name)
+    clean()
+    with open("mine.txt", "w") as file:
+        file.write("letters of mine")
+    os.symlink("mine.txt", "c.ckpt.tmp")  # never written through
+    done = polyak("solve", *RUN, *SAVE, "--output", "x.npy")
+    assert done.returncode == 2 and open("mine.txt").read() == "letters of mine", done
+    os.remove("c.ckpt.tmp")
+    open("c.ckpt", "w").close()  # an empty file is a place for one
+    done = polyak("solve", *RUN, *SAVE, "--output", "x.npy")
+    assert done.returncode == 3, done
+    assert open("c.ckpt", "rb").read(8) == b"polyakCP"
+
+
+def two_writers(expected):
+    """Both save themselves in one file: each time it is whole, and of one of them."""
+    clean()
+    both = [start(*SAVE, "--checkpoint-every", "20") for _ in range(2)]
+    for process in both:
+        process.communicate()
+    done = polyak("solve", *RUN, *SAVE, "--resume", "auto", "--output", "x.npy")
+    assert done.returncode == 3, done
+    assert bits() == expected
+
+
 def main():
     random.seed(1964)
     for seed, name in ((1, "p"), (2, "q")):
@@ -181,6 +217,8 @@ def main():
     foreign_files()
     wrong_words()
     no_room(expected)
+    files_of_others()
+    two_writers(expected)
     automatic()
 
 

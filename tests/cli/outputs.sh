@@ -62,3 +62,19 @@ ln -s new.npy link.npy
 [ "$(stat -c %a new.npy)" = 600 ] && [ -L link.npy ] || fail "mode or link not kept"
 
 no_leftovers
+
+# Standard output that is closed: an answer asked for there is missed, a summary is not.
+code=0
+"$POLYAK" solve p/A.npy p/b.npy --output - >&- 2>err || code=$?
+[ $code -eq 74 ] || fail "--output - to a closed descriptor: $code"
+expect 0 "$POLYAK" solve p/A.npy p/b.npy --output closed.npy --quiet
+code=0
+"$POLYAK" solve p/A.npy p/b.npy --output closed.npy >&- 2>err || code=$?
+[ $code -eq 0 ] || fail "a summary that nobody reads: $code"
+
+# Bytes of a name that would speak to a terminal.
+esc=$(printf 'a\033]0;b.npy')
+cp p/A.npy "$esc"
+expect 0 "$POLYAK" solve "$esc" p/b.npy --output "$esc.csv"
+! grep -q "$(printf '\033')" out || fail "an escape byte on standard output"
+! grep -q "$(printf '\033')" err || fail "an escape byte on standard error"

@@ -12,7 +12,7 @@ POLYAK = os.environ["POLYAK"]
 
 def defaults():
     """Whoever started us may ignore signals; the program would respect that."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
@@ -106,7 +106,25 @@ def progress_rewrites_one_line():
     assert on_a_terminal(*slow, "--quiet") == ""
 
 
+def conversions_leave_nothing():
+    """Ended at any moment: no file half written, none beside its name."""
+    os.mkdir("c")
+    for k in range(12):
+        process = subprocess.Popen([POLYAK, "convert", "big/A.npy", "c/A.csv"], preexec_fn=defaults,
+                                   stdout=subprocess.DEVNULL)
+        time.sleep(0.03 * k)
+        process.send_signal((signal.SIGTERM, signal.SIGINT, signal.SIGHUP)[k % 3])
+        process.wait(20)
+        left = os.listdir("c")
+        assert left == ([] if process.returncode else ["A.csv"]), (left, process.returncode)
+        for name in left:
+            os.remove(f"c/{name}")
+
+
 def main():
+    subprocess.run([POLYAK, "generate", "gaussian", "--rows", "40000", "--cols", "50", "--output",
+                    "big", "--quiet"], check=True)
+    conversions_leave_nothing()
     subprocess.run([POLYAK, "generate", "gaussian", "--rows", "5000", "--cols", "50", "--noise", "1",
                     "--output", "p", "--quiet"], check=True)
     first_signal_writes_the_answer(signal.SIGINT)

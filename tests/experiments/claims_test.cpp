@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "experiments/outputs.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::experiments {
@@ -21,6 +22,19 @@ TEST(summary, is_relative_to_the_first_and_survives_divergence) {
   EXPECT_EQ(c.high[1], infinity);
   EXPECT_EQ(c.rms[1], infinity);
   EXPECT_TRUE(summarise({}).empty());
+}
+
+TEST(claims, of_other_figures_stay_in_the_file) {
+  Claim two, five;
+  two.figure = "fig2", two.claim = "as before";
+  five.figure = "fig5", five.claim = "anew";
+  const std::string first = claims_json({two, five}, {"fig2", "fig5"}, "");
+  five.claim = "once more";
+  const std::string both = claims_json({five}, {"fig5"}, first);
+  EXPECT_NE(both.find("as before"), std::string::npos);
+  EXPECT_NE(both.find("once more"), std::string::npos);
+  EXPECT_EQ(both.find("anew"), std::string::npos);
+  EXPECT_EQ(claims_json({five}, {"fig5"}, "no JSON"), claims_json({five}, {"fig5"}, ""));
 }
 
 TEST(summary, starts_at_the_answer_are_not_divided_by_zero) {

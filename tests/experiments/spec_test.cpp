@@ -3,6 +3,10 @@
 #include "experiments/spec.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "polyak/error.hpp"
 
@@ -195,6 +199,27 @@ TEST(spec, faults_in_claims_name_their_line) {
 
 TEST(spec, missing_files_are_told) {
   EXPECT_THROW(static_cast<void>(read_spec("nowhere.toml")), Error);
+}
+
+// Results are kept by it: what is in the files is part of the problem, b as well as A.
+TEST(problems, of_files_are_others_once_a_file_has_changed) {
+  const auto folder = std::filesystem::temp_directory_path() / ("polyak-key-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  ProblemSpec one;
+  one.kind = "file";
+  one.matrix = folder / "A.csv";
+  one.rhs = folder / "b.csv";
+  const auto write = [](const std::string& path, const char* text) { std::ofstream(path) << text; };
+  write(one.matrix, "1\n2\n");
+  write(one.rhs, "1\n2\n");
+  const std::string before = one.key();
+  EXPECT_EQ(one.key(), before);
+  write(one.rhs, "1\n20\n");
+  const std::string after = one.key();
+  EXPECT_NE(after, before);
+  write(one.matrix, "1\n20\n");
+  EXPECT_NE(one.key(), after);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

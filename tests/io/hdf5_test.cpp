@@ -106,6 +106,35 @@ TEST(Hdf5, EveryTypeOfPlainNumbersBecomesDoubles) {
   }
 }
 
+TEST(Hdf5, GroupsNestedTooDeeplyAreRefusedAtOnce) {
+  const Folder folder;
+  const auto nested = [&](int depth) {
+    const std::string path = folder / ("deep" + std::to_string(depth) + ".h5");
+    std::string name;
+    for (int k = 0; k < depth; ++k) name += "/g";
+    Hdf5Writer(path).put(name + "/A", {2, 3}, counting(6));
+    return path;
+  };
+  EXPECT_EQ(read_table(nested(20)).A->rows(), 2);
+  const Error error = error_of([&] { read_table(nested(400)); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_data);
+  EXPECT_NE(std::string(error.what()).find("nested too deeply"), std::string::npos) << error.what();
+}
+
+// A chunk larger than the library's usual cache is inflated once, not for every block of rows.
+TEST(Hdf5, RowsOfOneLargeChunkAreReadAsWritten) {
+  const Folder folder;
+  const std::string path = folder / "chunk.h5";
+  constexpr Index rows = 3000, cols = 3000;  // 72 MB in one chunk
+  { Hdf5Writer(path).put("/A", {rows, cols}, counting(rows * cols), H5T_IEEE_F64LE, {rows, cols}); }
+  const Table table = read_table(path);
+  std::vector<double> row(to_size(cols));
+  for (const Index i : {Index{0}, rows / 2, rows - 1}) {
+    table.A->copy_rows(i, i + 1, {row.data(), 1, cols, cols});
+    EXPECT_EQ(row.front(), counting(rows * cols)[to_size(i * cols)]);
+  }
+}
+
 TEST(Hdf5, SeveralArraysAreNamedWhenNoneIsAskedFor) {
   const Folder folder;
   const std::string path = folder / "two.h5";

@@ -1,0 +1,63 @@
+#include "file_roles.hpp"
+
+#include <algorithm>
+
+#include "output_paths.hpp"
+
+namespace polyak::cli {
+namespace {
+
+struct NamedFile {
+  std::string option;
+  std::string path;
+};
+
+struct Files {
+  std::vector<NamedFile> read, written;
+};
+
+Files files_of(const std::vector<std::string>& positionals, const OptionSet& options,
+               const Usage& usage) {
+  Files out;
+  for (std::size_t i = 0; i < positionals.size(); ++i) {
+    const std::string& name = usage.positionals[i];
+    const bool written = std::find(usage.written.begin(), usage.written.end(), name) != usage.written.end();
+    (written ? out.written : out.read).push_back({name, positionals[i]});
+  }
+  for (const OptionGroup& group : options.groups())
+    for (const Option& option : group.options) {
+      const auto path = option.file == FileUse::none ? std::nullopt : option.text();
+      if (path) (option.file == FileUse::written ? out.written : out.read).push_back({option.name, *path});
+    }
+  return out;
+}
+
+// A run goes on where it was saved, and saves itself there again.
+bool goes_on(const NamedFile& written, const NamedFile& read) {
+  return written.option == "checkpoint" && read.option == "resume";
+}
+
+// "scan.h5:/data" is in scan.h5, and so is what any other colon may part.
+std::vector<std::string> holders(const std::string& input) {
+  std::vector<std::string> out{input};
+  for (std::size_t at = input.find(':'); at != std::string::npos; at = input.find(':', at + 1))
+    if (at > 0) out.push_back(input.substr(0, at));
+  return out;
+}
+
+}  // namespace
+
+void check_files(const std::vector<std::string>& positionals, const OptionSet& options,
+                 const Usage& usage) {
+  const Files files = files_of(positionals, options, usage);
+  for (auto one = files.written.begin(); one != files.written.end(); ++one) {
+    for (auto other = files.written.begin(); other != one; ++other)
+      check_different(one->path, other->path, "two outputs go to the same place");
+    for (const NamedFile& input : files.read)
+      if (one->path != "-" && !goes_on(*one, input))
+        for (const std::string& holder : holders(input.path))
+          check_different(one->path, holder, "the output would replace the input");
+  }
+}
+
+}  // namespace polyak::cli
