@@ -7,7 +7,7 @@ SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
 CONFIGURE := cmake --log-level=WARNING --preset
 
-.PHONY: mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
+.PHONY: stops mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -98,6 +98,11 @@ peers: build ## tomography matrices beside ASTRA's, from the Python package inde
 
 tomography-quality: build ## images told nothing beside fbp and sart in the best hands; about half an hour
 	@bench/tomography_quality.py $(PROGRAM)
+
+stops: build ## signals and time limits at many random moments: the end within a second
+	@rm -rf build/stops && mkdir -p build/stops && cd build/stops && \
+	  POLYAK=$(abspath $(PROGRAM)) POLYAK_STOPS=$(or $(TIMES),20) POLYAK_STOPS_MOST=1 \
+	  POLYAK_STOPS_SEED=$(or $(SEED),20) python3 $(CURDIR)/tests/cli/stops.py
 
 crash-loop: build ## kill -9 at 200 random moments, resume, compare bits
 	@tools/crash_loop.py $(PROGRAM) $(or $(TIMES),200)

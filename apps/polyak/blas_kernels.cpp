@@ -1,6 +1,7 @@
 #include "blas_kernels.hpp"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,6 +50,12 @@ bool chose_well(std::string_view wanted) {
   return in(avx512) || (wanted == "Haswell" && in(avx2));
 }
 
+bool is_same_file(const char* a, const char* b) {
+  struct stat of_a {}, of_b {};
+  return ::stat(a, &of_a) == 0 && ::stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
 }  // namespace
 
 void choose_blas_kernels(char** argv) {
@@ -58,9 +65,13 @@ void choose_blas_kernels(char** argv) {
     return;
   ::setenv("OPENBLAS_CORETYPE", kernels, 0);
   ::setenv("OPENBLAS_NUM_THREADS", "1", 0);  // the library's own team does the threading
-  std::error_code error;                     // by its own name, so that lists of processes show it
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) ::execv(program.c_str(), argv);
+  const char* self = "/proc/self/exe";
+  std::error_code error;
+  const auto name = std::filesystem::read_symlink(self, error);
+  // By its own name, so that lists of processes show it, if that still is this program: a file
+  // that was replaced meanwhile is not.
+  if (!error && is_same_file(name.c_str(), self)) ::execv(name.c_str(), argv);
+  ::execv(self, argv);
 }
 
 }  // namespace polyak::cli

@@ -101,6 +101,7 @@ void Checkpointing::load(const std::string& path, const Fingerprint& print, bool
   if (!loaded_) return;
   for (const std::string& warning : loaded_->warnings)
     messages_.warning(fmt::format("{}; going on from {} instead", warning, loaded_->path));
+  saved_ = file_ && file_->path() == path;
   iteration_ = saved_iteration_ = loaded_->snapshot.run.method.iteration;
   messages_.event({{"event", "resume"}, {"file", loaded_->path}, {"iteration", iteration_}});
   messages_.note(fmt::format("going on from {}, iteration {}", loaded_->path, iteration_));
@@ -129,6 +130,7 @@ void Checkpointing::snapshot(Snapshot&& snapshot) {
     if (rank() == 0) file_->save(snapshot);
     failure_.reset();
     saved_ending_ = ending_;
+    saved_ = true;
     messages_.event({{"event", "checkpoint"}, {"file", file_->path()}, {"iteration", iteration_}});
   } catch (const Error& error) {
     if (!failure_) messages_.warning(fmt::format("no checkpoint: {}", error.what()));
@@ -143,6 +145,11 @@ int Checkpointing::exit_code(Status status) const {
   if (failure_) return static_cast<int>(failure_->code());
   if (status == Status::interrupted && saved_ending_) return interrupted_and_saved;
   return cli::exit_code(status);
+}
+
+int Checkpointing::code_without_end(Status status) const {
+  if (failure_) return static_cast<int>(failure_->code());
+  return status == Status::interrupted && saved_ ? interrupted_and_saved : cli::exit_code(status);
 }
 
 }  // namespace polyak::cli

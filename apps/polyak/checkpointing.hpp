@@ -34,8 +34,12 @@ class Checkpointing final : public Observer {
   const std::optional<Error>& failure() const { return failure_; }
   /// Of a run that ended so.
   int exit_code(Status status) const;
+  /// Of one that is ended in the middle of a step, and cannot be saved as it is: what was saved
+  /// of it before will do.
+  int code_without_end(Status status) const;
 
   void measured(const Measurement& m) override { inner_.measured(m); }
+  void measured_x(ConstView x) override { inner_.measured_x(x); }
   void progress(Index iteration, Index row_products) override;
   bool stop_requested() override { return inner_.stop_requested(); }
   bool snapshot_wanted(bool ending) override;
@@ -53,6 +57,7 @@ class Checkpointing final : public Observer {
   Index iteration_ = 0, saved_iteration_ = 0;
   double saved_s_ = 0.0;
   bool ending_ = false, saved_ending_ = false;
+  bool saved_ = false;  // something of this run stands in the file
   std::optional<Error> failure_;
 };
 

@@ -1,6 +1,7 @@
 #include "file_roles.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "output_paths.hpp"
 
@@ -45,11 +46,35 @@ std::vector<std::string> holders(const std::string& input) {
   return out;
 }
 
+// "out/image.tif" stands for out/image-50.tif and the like.
+bool is_one_of_its_images(const std::string& images, const std::string& input) {
+  const auto dot = images.rfind('.');
+  if (dot == std::string::npos) return false;
+  const std::string ending = images.substr(dot);
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const std::string file = fs::weakly_canonical(input, ignored).string();
+  const std::string stem = fs::weakly_canonical(images.substr(0, dot), ignored).string() + "-";
+  return file.starts_with(stem) && file.ends_with(ending);
+}
+
+void check_images(const std::string& images, const Files& files) {
+  for (const std::vector<NamedFile>& others : {files.read, files.written})
+    for (const NamedFile& other : others)
+      if (is_one_of_its_images(images, other.path))
+        throw Error(ErrorCode::usage, {.what = "one of the images may be written to this file",
+                                       .where = other.path,
+                                       .found = "--images " + images,
+                                       .expected = "another NAME"});
+}
+
 }  // namespace
 
 void check_files(const std::vector<std::string>& positionals, const OptionSet& options,
                  const Usage& usage) {
   const Files files = files_of(positionals, options, usage);
+  for (const NamedFile& output : files.written)
+    if (output.option == "images") check_images(output.path, files);
   for (auto one = files.written.begin(); one != files.written.end(); ++one) {
     for (auto other = files.written.begin(); other != one; ++other)
       check_different(one->path, other->path, "two outputs go to the same place");

@@ -130,12 +130,19 @@ double bytes_to_hold(const SolveRequest& request, std::string& hint) {
   }
 }
 
+// Formats that may be compressed.
+bool may_grow_much(const std::string& path) {
+  constexpr std::string_view plain[] = {".npy", ".csv", ".mtx", ".svm", ".petsc"};
+  return std::none_of(std::begin(plain), std::end(plain),
+                      [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
 // Of text each value takes two bytes or more and becomes at most eight, packed
 // integers become eight times what they were: a file smaller than this cannot
 // fill the memory, and is not worth looking at twice.
 bool may_be_large(const SolveRequest& request, double limit) {
-  constexpr double growth = 16.0;
   const std::string path = request.A.substr(0, request.A.find(':'));
+  const double growth = may_grow_much(path) ? 16384.0 : 16.0;
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
   return !error && growth * static_cast<double>(bytes) > limit;

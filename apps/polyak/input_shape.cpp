@@ -1,6 +1,7 @@
 #include "input_shape.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "polyak/error.hpp"
 
@@ -107,7 +108,9 @@ void check_rows(const ProblemShape& A, const Sizes& b) {
 }  // namespace
 
 bool stays_in_file(const SolveRequest& request) {
-  return request.A.ends_with(".npy") && stays_in_file(inspect(request.A), request);
+  std::error_code ignored;  // what is no file, a pipe for instance, can be read only once
+  return request.A.ends_with(".npy") && std::filesystem::is_regular_file(request.A, ignored) &&
+         stays_in_file(inspect(request.A), request);
 }
 
 InputShape input_shape(const SolveRequest& request) {

@@ -8,6 +8,8 @@
 #include "memory.hpp"
 #include "polyak/experiments.hpp"
 #include "reproduce_progress.hpp"
+#include "signals.hpp"
+#include "stop_in_time.hpp"
 #include "suggest.hpp"
 
 namespace polyak::cli {
@@ -154,8 +156,15 @@ int reproduce_command(const Words& words, Messages& messages) {
   if (parsed.given.contains("seed")) request.seed = request.given_seed;
   request.out = *request.folder;
   ReproduceProgress progress(messages);
+  StopInTime in_time({}, messages);
+  const auto watch = in_time.wind_up_by([&](Status) {
+    messages.note("polyak: interrupted; configurations that are done are kept, the same command "
+                  "goes on from there");
+    return interrupted_and_saved;
+  });
   const Outcome outcome =
       with_memory_for("reproduce " + what, [&] { return reproduce(what, request, progress); });
+  in_time.stand_down();
   messages.status("");
   for (const std::string& note : outcome.notes) messages.warning(note);
   if (outcome.interrupted) {
@@ -163,7 +172,7 @@ int reproduce_command(const Words& words, Messages& messages) {
         fmt::format("polyak: interrupted; {} configurations are kept, the same command "
                     "goes on from there",
                     outcome.runs_made + outcome.runs_kept));
-    return 75;
+    return interrupted_and_saved;
   }
   tell_json(outcome, messages);
   if (!messages.quiet() && !messages.json()) print(told(outcome, request.out));

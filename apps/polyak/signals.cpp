@@ -1,8 +1,12 @@
 #include "signals.hpp"
 
 #include <fcntl.h>
+#include <semaphore.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cmath>
 #include <string_view>
 
 #include "polyak/signal_safe.hpp"
@@ -10,9 +14,18 @@
 namespace polyak::cli {
 namespace {
 
-volatile sig_atomic_t received = 0;
-volatile sig_atomic_t announced = 0;
-volatile sig_atomic_t snapshot_asked = 0;
+// Handlers run in one thread and are heard in others.
+std::atomic<int> received = 0;
+std::atomic<bool> announced = false, snapshot_asked = false;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+// Never destroyed: a handler may come late.
+sem_t* semaphore() {
+  static sem_t one;
+  static const int made = ::sem_init(&one, 0, 0);
+  static_cast<void>(made);
+  return &one;
+}
 
 constexpr std::string_view notice = "\npolyak: stopping; once more stops at once\n";
 
@@ -24,15 +37,16 @@ extern "C" void on_signal_at_once(int number) {
 }
 
 extern "C" void on_signal(int number) {
-  if (received != 0) {
+  int none = 0;
+  if (!received.compare_exchange_strong(none, number)) {
     remove_unfinished_outputs();
     ::_exit(128 + number);
   }
-  received = number;
-  if (announced != 0) static_cast<void>(!::write(STDERR_FILENO, notice.data(), notice.size()));
+  ::sem_post(semaphore());
+  if (announced) static_cast<void>(!::write(STDERR_FILENO, notice.data(), notice.size()));
 }
 
-extern "C" void on_snapshot_signal(int) { snapshot_asked = 1; }
+extern "C" void on_snapshot_signal(int) { snapshot_asked = true; }
 
 void catch_unless_ignored(int number, void (*handler)(int)) {
   struct sigaction action {};
@@ -56,16 +70,29 @@ void prepare_process() {
 }
 
 void catch_signals(bool announce) {
-  announced = announce ? 1 : 0;
+  announced = announce;
+  semaphore();  // made before a handler can want it
   catch_unless_ignored(SIGINT, on_signal);
   catch_unless_ignored(SIGTERM, on_signal);
 }
 
 int signal_received() { return received; }
 
+void wait_for_signal(double until_s) {
+  if (std::isinf(until_s)) {
+    ::sem_wait(semaphore());
+    return;
+  }
+  const double whole = std::floor(until_s);
+  const timespec moment{static_cast<time_t>(whole), static_cast<long>((until_s - whole) * 1e9)};
+  ::sem_clockwait(semaphore(), CLOCK_MONOTONIC, &moment);
+}
+
+void wake_waiting() { ::sem_post(semaphore()); }
+
 void catch_snapshot_signal() { catch_unless_ignored(SIGUSR1, on_snapshot_signal); }
-bool snapshot_signal_received() { return snapshot_asked != 0; }
-void forget_snapshot_signal() { snapshot_asked = 0; }
+bool snapshot_signal_received() { return snapshot_asked; }
+void forget_snapshot_signal() { snapshot_asked = false; }
 
 HoldSignals::HoldSignals() {
   sigset_t held;

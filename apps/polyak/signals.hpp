@@ -19,6 +19,10 @@ void prepare_process();
 void catch_signals(bool announce);
 /// The signal that came, or 0.
 int signal_received();
+/// Waits until a signal is noted, wake_waiting() is called, or the clock (CLOCK_MONOTONIC)
+/// reaches that second; infinity is never.
+void wait_for_signal(double until_s);
+void wake_waiting();
 
 /// From here on SIGUSR1 is noted too.
 void catch_snapshot_signal();

@@ -6,7 +6,9 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "foresight.hpp"
+#include "known_so_far.hpp"
 #include "memory.hpp"
+#include "polyak/io.hpp"
 #include "polyak/methods.hpp"
 #include "polyak/version.hpp"
 #include "progress.hpp"
@@ -14,6 +16,7 @@
 #include "signals.hpp"
 #include "solve_load.hpp"
 #include "solve_outputs.hpp"
+#include "stop_in_time.hpp"
 
 namespace polyak::cli {
 namespace {
@@ -76,28 +79,6 @@ void tell_start(const SolveRequest& request, const ProblemData& data, Messages& 
                   {"method", request.options.method}});
 }
 
-struct Solved {
-  Report report;
-  int exit_code = 0;
-  std::optional<Error> not_saved;
-};
-
-Solved solve_loaded(const SolveRequest& request, const Loaded& loaded, Messages& messages) {
-  return with_memory_for(sizes(loaded.data), [&] {
-    const Problem problem(loaded.data);
-    check_memory(request, problem);
-    tell_start(request, loaded.data, messages);
-    messages.status("preparing");
-    catch_signals(messages.live());
-    Progress progress(messages, problem.rows());
-    const auto print = [&] { return fingerprint(problem, request.options); };
-    Checkpointing saver(request.checkpoint, print, progress, messages);
-    Report report = solve(problem, request.options, &saver, saver.start());
-    const int code = saver.exit_code(report.status);
-    return Solved{std::move(report), code, saver.failure()};
-  });
-}
-
 void add_reading(Report& report, const Loaded& loaded, double seconds) {
   report.seconds.read = seconds;
   report.seconds.total += seconds;
@@ -105,6 +86,72 @@ void add_reading(Report& report, const Loaded& loaded, double seconds) {
   report.warnings.push_back(fmt::format("{} row{} with NaN, Inf or an empty cell dropped",
                                         loaded.dropped_rows, loaded.dropped_rows == 1 ? "" : "s"));
 }
+
+// One problem, from what was read to what is written.
+class SolveRun {
+ public:
+  SolveRun(SolveRequest& request, const Loaded& loaded, double read_s, StopInTime& in_time,
+           Messages& messages)
+      : request_(request), loaded_(loaded), read_s_(read_s), in_time_(in_time), messages_(messages) {}
+
+  int run() {
+    return with_memory_for(sizes(loaded_.data), [&] {
+      const Problem problem(loaded_.data);
+      check_memory(request_, problem);
+      tell_start(request_, loaded_.data, messages_);
+      messages_.status("preparing");
+      catch_signals(messages_.live());
+      Progress progress(messages_, problem.rows());
+      const auto print = [&] { return fingerprint(problem, request_.options); };
+      Checkpointing saver(request_.checkpoint, print, progress, messages_);
+      return solve_watched(problem, saver);
+    });
+  }
+
+ private:
+  int solve_watched(const Problem& problem, Checkpointing& saver) {
+    KnownSoFar known(saver, in_time_.turn(), Keep::least_residual);
+    const auto watch = in_time_.wind_up_by(
+        [&](Status status) { return wind_up(problem, known, saver, status); });
+    request_.options.time_spent_s = in_time_.seconds();
+    Report report = solve(problem, request_.options, &known, saver.start());
+    in_time_.stand_down();
+    check_inputs_unchanged();
+    const int code = saver.exit_code(report.status);
+    messages_.status("");
+    write(request_, code, report);
+    if (saver.failure()) throw *saver.failure();
+    return code;
+  }
+
+  // The run does not come to its end in time. One that was to go on from a checkpoint and has
+  // measured nothing since leaves x as it was: that may be better than the start.
+  int wind_up(const Problem& problem, const KnownSoFar& known, const Checkpointing& saver,
+              Status status) {
+    check_inputs_unchanged();
+    Report report = report_so_far(known, problem, request_.options, status);
+    report.seconds.total = in_time_.seconds() - read_s_;
+    SolveRequest request = request_;
+    if (saver.start() != nullptr && !known.measured_any()) {
+      report.reason += "; --output is left as it was";
+      request.outputs.output.reset();
+    }
+    const int code = saver.code_without_end(status);
+    write(request, code, report);
+    return code;
+  }
+
+  void write(const SolveRequest& request, int code, Report& report) {
+    add_reading(report, loaded_, read_s_);
+    write_outputs(request, loaded_.names, code, report, messages_);
+  }
+
+  SolveRequest& request_;
+  const Loaded& loaded_;
+  double read_s_;
+  StopInTime& in_time_;
+  Messages& messages_;
+};
 
 }  // namespace
 
@@ -121,15 +168,11 @@ int solve_command(const Words& words, Messages& messages) {
   if (foresee(request, messages)) return 0;
 
   messages.status("reading " + request.A);
-  const double start = clock_s();
+  StopInTime in_time(request.options.time_limit_s, messages);
+  in_time.in_phase("reading " + request.A);
   const Loaded loaded = with_memory_for(request.A, [&] { return load(request); });
-  const double seconds = clock_s() - start;
-  auto [report, code, not_saved] = solve_loaded(request, loaded, messages);
-  messages.status("");
-  add_reading(report, loaded, seconds);
-  write_outputs(request, loaded.names, code, report, messages);
-  if (not_saved) throw *not_saved;
-  return code;
+  in_time.in_phase("preparing");
+  return SolveRun(request, loaded, in_time.seconds(), in_time, messages).run();
 }
 
 }  // namespace polyak::cli

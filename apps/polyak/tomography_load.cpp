@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "machine_memory.hpp"
 #include "polyak/io.hpp"
 #include "polyak/tomography_scan.hpp"
 #include "tomography_request.hpp"
@@ -43,6 +44,7 @@ ScanSource source_of(const ReconstructRequest& request, Index angles) {
   if (angles > 0) source.views = angles;
   source.detectors = request.scan.detectors;
   source.slices = slices_asked(data.slices);
+  source.most_bytes = machine_memory().total;
   return source;
 }
 

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include "command_line.hpp"
+#include "known_so_far.hpp"
 #include "memory.hpp"
 #include "polyak/images.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
+#include "stop_in_time.hpp"
 #include "tomography_commands.hpp"
 #include "tomography_request.hpp"
 
@@ -68,6 +70,30 @@ void write_on_the_way(ReconstructRequest& request, const LoadedScan& scan) {
   };
 }
 
+// The run does not come to its end in time: the image as it was last measured, and what needs
+// no more work.
+int wind_up(const ReconstructRequest& asked, const LoadedScan& scan, const KnownSoFar& known,
+            const Checkpointing& saver, Status status, Messages& messages) {
+  ReconstructRequest request = asked;
+  tomography::Reconstruction result;
+  result.report = known.report(status, asked.options.time_limit_s);
+  result.report.method = asked.options.method;
+  result.report.rows = scan.geometry.rays();
+  result.report.cols = scan.geometry.image.size();
+  result.report.seed = asked.options.seed;
+  result.images = known.x();
+  if (!known.measured_any()) {
+    request.outputs.output.reset();
+    result.report.warnings.emplace_back("no image is written: there is none yet");
+  }
+  if (request.outputs.residual || request.outputs.page)
+    result.report.warnings.emplace_back("--residual and --page would take more time: not written");
+  request.outputs.residual.reset();
+  request.outputs.page.reset();
+  write_reconstruction(request, scan, result, messages);
+  return saver.code_without_end(status);
+}
+
 }  // namespace
 
 int tomography_reconstruct(const Words& words, Messages& messages) {
@@ -78,19 +104,28 @@ int tomography_reconstruct(const Words& words, Messages& messages) {
   messages.configure(request.messages);
   request.sinogram = parsed.positionals[0];
   check_request(request);
+  StopInTime in_time(request.options.time_limit_s, messages);
+  in_time.in_phase("reading " + request.sinogram);
   const LoadedScan scan =
       with_memory_for(request.sinogram, [&] { return load_scan(request, messages); });
   request.options.projector = request.scan.projector;
   write_on_the_way(request, scan);
   messages.status("preparing");
+  in_time.in_phase("preparing");
   catch_signals(messages.live());
   Progress progress(messages, scan.geometry.rays());
   Checkpointing saver(request.checkpoint, [&] { return fingerprint(request, scan); }, progress,
                       messages);
+  KnownSoFar known(saver, in_time.turn(), Keep::latest);
+  const auto watch = in_time.wind_up_by([&](Status status) {
+    return wind_up(request, scan, known, saver, status, messages);
+  });
+  request.options.time_spent_s = in_time.seconds();
   const auto result = with_memory_for("the image", [&] {
-    return tomography::reconstruct(scan.geometry, scan.sinograms, request.options, &saver,
+    return tomography::reconstruct(scan.geometry, scan.sinograms, request.options, &known,
                                    scan.reference, saver.start());
   });
+  in_time.stand_down();
   messages.status("");
   write_reconstruction(request, scan, result, messages);
   if (saver.failure()) throw *saver.failure();

@@ -61,6 +61,10 @@ void write_matrix(const std::string& path, const RowMatrix& A,
 /// without compression.
 void write_npz(const std::string& path, const RowMatrix& A);
 
+/// Arrays that a file holds as they are stay there and are read when they are needed. Error io
+/// where somebody has written to one since it was opened: answers may mix the old with the new.
+void check_inputs_unchanged();
+
 /// Any text, written beside, flushed and renamed.
 void write_text(const std::string& path, const std::string& text);
 

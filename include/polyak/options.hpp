@@ -71,6 +71,8 @@ struct SolveOptions {
   std::optional<StopRule> stop_rule;
   /// Measure at iterations 0, m, 2m, … exactly, instead of by cost.
   std::optional<Index> measure_every_iterations;
+  /// Of time_limit_s, before the solve began: by reading, for instance.
+  double time_spent_s = 0.0;
   /// normal: end without an answer where AᵀA does not resolve A, for others to go on.
   bool only_resolved = false;
   /// Give up where the fall of ‖Aᵀr‖, first looked at after four iterations, promises more

@@ -9,6 +9,7 @@
 /// read them are known to break on files made to break them.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,6 +53,10 @@ class StoredArray {
   std::vector<double> read_all() const;
 };
 using StoredArrayPtr = std::shared_ptr<const StoredArray>;
+
+/// Error out_of_memory where an array of so many bytes is more than the machine has, or than
+/// `most`: before any of it is asked for.
+void check_room(double bytes, const std::string& name, std::optional<double> most = {});
 
 /// Any file that read_table takes, .npy of any number of dimensions, .tif
 /// (pages × rows × columns), and of .tif files also a folder of them or a

@@ -52,6 +52,7 @@ struct ReconstructOptions {
   std::optional<double> max_passes;
   std::optional<Index> max_iterations;
   std::optional<double> time_limit_s;
+  double time_spent_s = 0.0;  ///< of it, before the call: by reading, for instance
   std::optional<double> measure_every;  ///< passes
   std::uint64_t seed = 0;
   Index threads = 0;

@@ -34,6 +34,7 @@ struct ScanSource {
   std::optional<Index> views = {};                     ///< how many angles are known of
   std::optional<Index> detectors = {};                 ///< how many elements are expected
   std::optional<std::pair<Index, Index>> slices = {};  ///< from, and up to without it
+  std::optional<double> most_bytes = {};               ///< of memory that the values may take
 };
 
 /// What the detector saw of the slices asked for.

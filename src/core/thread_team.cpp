@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/without_signals.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak {
@@ -48,6 +49,7 @@ bool wait_briefly(Ready ready) {
 
 ThreadTeam::ThreadTeam(int threads) {
   if (threads <= 0) threads = cores();
+  const WithoutSignals masked;
   try {
     workers_.reserve(to_size(threads - 1));
     for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });

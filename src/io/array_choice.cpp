@@ -1,6 +1,9 @@
 // Of several arrays in a file: which one is meant, told in full when nobody can
 // know.
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "io/rows.hpp"
@@ -21,7 +24,20 @@ Index StoredArray::size() const {
   return size;
 }
 
+void check_room(double bytes, const std::string& name, std::optional<double> most) {
+  const double there = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double limit = std::min(there, most.value_or(there));
+  if (bytes <= limit) return;
+  const auto told = [](double b) { return fmt::format("{:.3g} MB", b / 1e6); };
+  throw Error(ErrorCode::out_of_memory, {.what = "the array does not fit into memory",
+                                         .where = name,
+                                         .found = told(bytes),
+                                         .expected = "at most " + told(limit)});
+}
+
 std::vector<double> StoredArray::read_all() const {
+  check_room(static_cast<double>(size()) * sizeof(double), name());
   std::vector<double> out(to_size(size()));
   const std::vector<Index> first(shape().size(), 0);
   if (!out.empty()) read(first, shape(), out);
@@ -96,7 +112,8 @@ const ArrayInfo& choose_array(const std::string& file, const std::string& name,
 }
 
 // Deflate reaches 1032 to 1, LZW somewhat more.
-void check_claim(std::span<const Index> shape, Index file_bytes, const std::string& name) {
+void check_claim(std::span<const Index> shape, Index file_bytes, const std::string& name,
+                 Index bytes_each) {
   constexpr Index always = 1 << 24, ratio = 2048;
   Index size = 1;
   for (Index n : shape) {
@@ -105,7 +122,7 @@ void check_claim(std::span<const Index> shape, Index file_bytes, const std::stri
                   {.what = "a size is negative", .where = name, .found = std::to_string(n)});
     size = checked_product(size, std::max<Index>(n, 1), name);
   }
-  if (size <= always || size / ratio <= file_bytes) return;
+  if (size <= always || size / ratio * bytes_each <= file_bytes) return;
   throw Error(ErrorCode::bad_data,
               {.what = "the file claims sizes that its length cannot fill",
                .where = name,

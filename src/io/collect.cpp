@@ -5,6 +5,7 @@
 #include "io/rows.hpp"
 #include "io/text_writer.hpp"
 #include "polyak/error.hpp"
+#include "polyak/stored_array.hpp"
 
 namespace polyak::io {
 namespace {
@@ -17,8 +18,9 @@ class MemorySink final : public RowSink {
         has_rhs_(source.has_rhs()),
         name_(std::move(name)),
         first_row_(source.first_row()) {
-    const Index rows = source.rows_at_most();
-    values_.reserve(to_size(checked_product(rows, cols_, name_)));
+    const Index rows = source.rows_at_most(), values = checked_product(rows, cols_, name_);
+    check_room(static_cast<double>(values) * sizeof(Value), name_);
+    values_.reserve(to_size(values));
     ask_for_huge_pages(values_.data(), values_.capacity() * sizeof(Value));
     if (has_rhs_) b_.reserve(to_size(rows));
   }
@@ -79,7 +81,7 @@ Index checked_product(Index a, Index b, const std::string& name) {
 }
 
 void check_dimensions(Index rows, Index cols, Index bytes, const std::string& name) {
-  constexpr Index always = 1 << 24;
+  constexpr Index always = 1 << 20;
   const Index limit = std::max(always, bytes > (Index{1} << 58) ? bytes : 16 * bytes);
   if (rows >= 0 && cols >= 0 && rows <= limit && cols <= limit) return;
   throw Error(ErrorCode::bad_data, {.what = "the file claims sizes that its length cannot fill",

@@ -1,5 +1,6 @@
 // Converting is reading joined to writing.
 
+#include <filesystem>
 #include <utility>
 
 #include "io/csv.hpp"
@@ -9,6 +10,7 @@
 #include "io/read.hpp"
 #include "io/svm.hpp"
 #include "io/write.hpp"
+#include "polyak/error.hpp"
 
 namespace polyak {
 namespace {
@@ -23,14 +25,29 @@ std::unique_ptr<RowSource> source_of(const Input& input, const ReadOptions& opti
   return options.drop_nonfinite_rows ? finite_rows(std::move(source)) : std::move(source);
 }
 
+// b goes to a second file where the format has no place for it.
+void check_second_file(const std::string& in, const std::string& out, bool has_rhs) {
+  std::error_code ignored;
+  const std::string second = rhs_path(out);
+  if (!has_rhs || !std::filesystem::equivalent(second, in, ignored)) return;
+  throw Error(ErrorCode::usage, {.what = "the right-hand side would replace the input",
+                                 .where = second,
+                                 .hint = "name another output"});
+}
+
 }  // namespace
 
 void convert(const std::string& in, const std::string& out, const ReadOptions& options) {
   const Format to = output_format(out);
   const Input input = open_input(in);
-  if (goes_by_rows(input.format) && goes_by_rows(to))
-    return write_rows(out, *source_of(input, options), options.single);
-  write_table(out, read_input(input, options), options.single);
+  if (goes_by_rows(input.format) && goes_by_rows(to)) {
+    const auto source = source_of(input, options);
+    check_second_file(in, out, source->has_rhs());
+    return write_rows(out, *source, options.single);
+  }
+  const Table table = read_input(input, options);
+  check_second_file(in, out, !table.b.empty());
+  write_table(out, table, options.single);
 }
 
 }  // namespace polyak

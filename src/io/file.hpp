@@ -4,6 +4,8 @@
 // ::read, ::write and friends, never through stdio or streams: their buffers
 // hide errors until it is too late to report them.
 
+#include <time.h>
+
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -42,6 +44,9 @@ class MappedFile {
   /// so that streaming a file larger than memory leaves the rest alone.
   void forget_before(std::size_t end) const;
 
+  /// Somebody has written to the file since it was mapped.
+  bool changed() const;
+
  private:
   MappedFile(std::string name, int fd);
   MappedFile(std::string name, std::string bytes);
@@ -53,6 +58,7 @@ class MappedFile {
   std::string owned_;        // when read into memory
   void* mapping_ = nullptr;  // when mapped
   int descriptor_ = -1;      // of what is mapped
+  timespec written_{};       // when, as it was mapped
 };
 
 /// Gives pages back behind a reader that goes through a file once.

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "io/file.hpp"
 #include "io/signal_safe.hpp"
 #include "polyak/error.hpp"
+#include "polyak/io.hpp"
 
 namespace polyak::io {
 namespace {
@@ -52,6 +55,35 @@ std::size_t page_size() {
   return size;
 }
 
+// Those that are mapped now.
+class Living {
+ public:
+  void add(const MappedFile* file) {
+    const std::lock_guard lock(mutex_);
+    files_.push_back(file);
+  }
+  void remove(const MappedFile* file) {
+    const std::lock_guard lock(mutex_);
+    std::erase(files_, file);
+  }
+  std::vector<std::string> changed() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> out;
+    for (const MappedFile* file : files_)
+      if (file->changed()) out.push_back(file->name());
+    return out;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<const MappedFile*> files_;
+};
+
+Living& living() {
+  static Living& all = *new Living;  // files may outlive the end of main
+  return all;
+}
+
 }  // namespace
 
 std::string error_text(int error) { return std::generic_category().message(error); }
@@ -78,11 +110,13 @@ MappedFile::MappedFile(std::string name, int fd) : name_(std::move(name)) {
   if (S_ISDIR(info.st_mode)) fail(ErrorCode::no_input, "cannot read the input", name_, EISDIR);
   // Files of /proc claim size 0 and still have something to say: read those.
   const bool mappable = S_ISREG(info.st_mode) && info.st_size > 0 && fd != STDIN_FILENO;
+  written_ = info.st_mtim;
   if (!mappable || !map(fd, static_cast<std::size_t>(info.st_size))) read_all(fd);
 }
 
 MappedFile::~MappedFile() {
   if (mapping_ == nullptr) return;
+  living().remove(this);
   forget_mapped(bytes_);
   ::munmap(mapping_, bytes_.size());
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -98,6 +132,7 @@ bool MappedFile::map(int fd, std::size_t size) {
   mapping_ = mapping;
   bytes_ = {static_cast<const char*>(mapping), size};
   list_mapped(bytes_, name_);
+  living().add(this);
   descriptor_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);  // without one, read() copies
   return true;
 }
@@ -119,6 +154,7 @@ void MappedFile::read_all(int fd) {
 
 void MappedFile::read(const void* from, std::size_t count, void* to) const {
   auto* target = static_cast<char*>(to);
+  if (count == 0) return;  // there may be nothing at either address
   if (descriptor_ < 0) {
     std::memcpy(target, from, count);
     return;
@@ -139,6 +175,12 @@ void MappedFile::read(const void* from, std::size_t count, void* to) const {
   }
 }
 
+bool MappedFile::changed() const {
+  struct stat now {};
+  if (descriptor_ < 0 || ::fstat(descriptor_, &now) != 0) return false;
+  return now.st_mtim.tv_sec != written_.tv_sec || now.st_mtim.tv_nsec != written_.tv_nsec;
+}
+
 void MappedFile::forget_before(std::size_t end) const {
   const std::size_t whole = end / page_size() * page_size();
   // Only advice: when it is refused, the pages stay and nothing is lost.
@@ -146,3 +188,15 @@ void MappedFile::forget_before(std::size_t end) const {
 }
 
 }  // namespace polyak::io
+
+namespace polyak {
+
+void check_inputs_unchanged() {
+  const std::vector<std::string> changed = io::living().changed();
+  if (changed.empty()) return;
+  throw Error(ErrorCode::io, {.what = "the input was written to while it was read",
+                              .where = changed.front(),
+                              .hint = "let nobody write to it and run again"});
+}
+
+}  // namespace polyak

@@ -67,7 +67,7 @@ Index checked_product(Index a, Index b, const std::string& name);
 
 /// Refuses sizes that a file of so many bytes cannot mean. Empty rows and
 /// columns cost no bytes in a sparse file, so this is generous: 16 of each per
-/// byte, and always 2^24.
+/// byte, and always 2^20.
 void check_dimensions(Index rows, Index cols, Index bytes, const std::string& name);
 
 [[noreturn]] void fail_narrow(double value, Index row, Index col, const std::string& name);

@@ -23,9 +23,10 @@ std::string shape_text(std::span<const Index> shape);
 const ArrayInfo& choose_array(const std::string& file, const std::string& name,
                               const std::vector<ArrayInfo>& arrays, std::size_t most);
 
-/// A claim of so many values is refused when a file of so many bytes could not
-/// hold them, however well compressed.
-void check_claim(std::span<const Index> shape, Index file_bytes, const std::string& name);
+/// A claim of so many values, of `bytes_each` in the file, is refused when a file of so many
+/// bytes could not hold them, however well compressed.
+void check_claim(std::span<const Index> shape, Index file_bytes, const std::string& name,
+                 Index bytes_each = 1);
 
 /// One or two dimensions as a matrix, a block of rows at a time.
 Table table_of(const StoredArrayPtr& array, const ReadOptions& options);

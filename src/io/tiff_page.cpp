@@ -139,7 +139,7 @@ TiffPage TiffFile::look() const {
   if (!is_read_here(page))
     refuse("the values of the TIFF file are of a type that is not read here",
            std::to_string(bits) + " bits", "8, 16 or 32-bit integers, or float");
-  check_claim(std::array<Index, 2>{page.rows, page.cols}, file_->size(), file_->name());
+  check_claim(std::array<Index, 2>{page.rows, page.cols}, file_->size(), file_->name(), bits / 8);
   return page;
 }
 
@@ -174,7 +174,7 @@ void TiffFile::read_tiles(Index first, Index last, double* out) {
   std::uint32_t width = 0, height = 0;
   TIFFGetField(tiff_.get(), TIFFTAG_TILEWIDTH, &width);
   TIFFGetField(tiff_.get(), TIFFTAG_TILELENGTH, &height);
-  check_claim(std::array<Index, 2>{width, height}, file_->size(), file_->name());
+  check_claim(std::array<Index, 2>{width, height}, file_->size(), file_->name(), page_.bits / 8);
   const Index rows = height, cols = width, bytes = page_.bits / 8;
   if (rows == 0 || cols == 0) refuse("the tiles of the TIFF file have no size");
   std::vector<unsigned char> tile(to_size(rows * cols * bytes));

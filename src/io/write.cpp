@@ -41,12 +41,6 @@ void write_named(const std::string& path, ConstView values,
   out.commit();
 }
 
-// "out/A.mtx.gz" becomes "out/A_b.mtx.gz".
-std::string rhs_path(const std::string& path) {
-  const auto stem = path.size() - ending_of(path).size();
-  return path.substr(0, stem) + "_b" + path.substr(stem);
-}
-
 // A and b into two files; b waits until A is whole.
 class NpyPair final : public RowSink {
  public:
@@ -83,6 +77,11 @@ MatrixPtr borrow(const RowMatrix& A) { return MatrixPtr(MatrixPtr(), &A); }
 }  // namespace
 
 namespace io {
+
+std::string rhs_path(const std::string& path) {
+  const auto stem = path.size() - ending_of(path).size();
+  return path.substr(0, stem) + "_b" + path.substr(stem);
+}
 
 void write_rows(const std::string& path, RowSource& source, bool single) {
   const auto sink = sink_for(path, source, single);

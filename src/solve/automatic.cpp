@@ -73,8 +73,15 @@ class Automatic {
     if (const RunState* from = runs_.from()) driver.resume(*from);
     Report report = driver.run(watch ? static_cast<Observer*>(watch) : &runs_);
     if (watch) watch->explain(report);
+    late_ = late_ || ended_by_clock(report, options);
     runs_.finished(report);
     return report;
+  }
+
+  // Some time may be left: less than another measurement takes.
+  static bool ended_by_clock(const Report& report, const SolveOptions& options) {
+    return report.status == Status::limit && options.time_limit_s &&
+           report.reason == limit_text::seconds(*options.time_limit_s);
   }
 
   Report only(const std::string& method) {
@@ -326,9 +333,9 @@ class Automatic {
   }
   void see_the_clock() {
     if (!options_.time_limit_s) return;
-    double late = spent() >= *options_.time_limit_s ? 1.0 : 0.0;
+    double late = options_.time_spent_s + spent() >= *options_.time_limit_s ? 1.0 : 0.0;
     problem_.A().complete({&late, 1});
-    late_ = late > 0.0;
+    late_ = late_ || late > 0.0;
   }
   // A small residual says little about x where A is ill-conditioned, and that
   // may show only now; QR has done what can be done.

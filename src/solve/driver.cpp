@@ -110,7 +110,9 @@ void Driver::save(Observer& observer) {
 }
 
 Driver::Wishes Driver::ask(Observer& observer, bool ending) const {
-  const bool late = options_.time_limit_s && elapsed() >= *options_.time_limit_s;
+  // A run that ends is measured once more, and that is to be done in time.
+  const bool late =
+      options_.time_limit_s && elapsed() + measurement_s_ >= *options_.time_limit_s;
   const bool stop = observer.stop_requested();
   double said[] = {stop ? 1.0 : 0.0, late ? 1.0 : 0.0,
                    observer.snapshot_wanted(ending) ? 1.0 : 0.0};
@@ -147,16 +149,21 @@ bool Driver::runs_away() {
   return away();
 }
 
-// In pieces, so that a signal, the clock and a runaway are seen in time.
+// In pieces, so that a signal, the clock and a runaway are seen in time: of some rows, and of
+// less where that takes long. What a piece is never changes a bit.
 void Driver::advance_to(Index target, Observer& observer) {
+  constexpr double long_s = 0.2;
   const double rows = std::max(2048.0, static_cast<double>(engine_.problem().rows()) / 8.0);
-  const Index piece = std::max<Index>(
+  const Index most = std::max<Index>(
       1, static_cast<Index>(rows / std::max(1.0, engine_.plan().rows_per_iteration)));
+  if (piece_ == 0) piece_ = most;
   for (Index k = method_->state().iteration; k < target;) {
-    const Index next = std::min(target, k + piece);
+    const Index next = std::min(target, k + piece_);
     const double start = now_s();
     method_->advance(k, next);
-    run_.solve_seconds += now_s() - start;
+    const double seconds = now_s() - start;
+    run_.solve_seconds += seconds;
+    if (seconds > long_s) piece_ = std::max<Index>(1, piece_ / 2);
     k = next;
     observer.progress(k, method_->state().row_products);
     const Wishes wishes = ask(observer);
@@ -191,7 +198,8 @@ void Driver::measure(Observer& observer) {
     observer.measured_x({of_user.data(), x.rows, x.cols, x.cols});
     observer.measured(last_.line);
   }
-  run_.measure_seconds += now_s() - start;
+  measurement_s_ = now_s() - start;
+  run_.measure_seconds += measurement_s_;
 }
 
 // Saved before the measurement of its end, which a run that goes on would not

@@ -70,7 +70,11 @@ class Driver {
   double patience(const Problem& problem) const;
   double expected_x(double residual) const;
   bool runs_away();
-  double elapsed() const { return run_.solve_seconds + run_.measure_seconds - earlier_seconds_; }
+  /// Of the time limit; what set-up takes counts.
+  double elapsed() const {
+    return options_.time_spent_s + engine_.seconds().setup + run_.solve_seconds +
+           run_.measure_seconds - earlier_seconds_;
+  }
   Report report(const Verdict& verdict) const;
 
   SolveOptions options_;
@@ -86,6 +90,8 @@ class Driver {
   Measured last_;
   bool resumed_ = false;
   double earlier_seconds_ = 0.0;  // of the process that saved it
+  double measurement_s_ = 0.0;    // what the last one took
+  Index piece_ = 0;               // iterations between two looks at the clock
 };
 
 }  // namespace polyak

@@ -67,7 +67,7 @@ std::vector<OptionRecord<SolveOptions>> make_table() {
                    "never under 10 million rows) unless another limit is given.",
        .lowest = 0},
       {.name = "time-limit", .field = &O::time_limit_s, .value = "SECONDS",
-       .sentence = "Most seconds of solving and measuring.", .lowest = 0},
+       .sentence = "Most seconds from start to end, reading included; x is then the best so far.", .lowest = 0},
       {.name = "measure-every", .field = &O::measure_every, .value = "P",
        .sentence = "Measure the true residual every P passes; auto spaces measurements by what "
                    "they cost and when the tolerance is due.",

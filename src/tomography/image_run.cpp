@@ -56,6 +56,7 @@ void ImageRun::measure(ConstView x) {
   if (problem_.has_reference()) m.error = error(x);
   report.measured_row_products += problem_.rows();
   report.history.push_back(m);
+  rules_.measured_x(x);
   rules_.measured(m);
 }
 
@@ -76,7 +77,8 @@ std::string ImageRun::limit() const {
   if (o_.max_passes && static_cast<double>(k) >= *o_.max_passes)
     return fmt::format("limit of {:g} passes reached", *o_.max_passes);
   const Seconds& s = out_.report.seconds;
-  if (o_.time_limit_s && s.solve + s.measure - earlier_seconds_ >= *o_.time_limit_s)
+  const double spent = o_.time_spent_s + s.solve + s.measure - earlier_seconds_;
+  if (o_.time_limit_s && spent >= *o_.time_limit_s)
     return fmt::format("time limit of {:g} s reached", *o_.time_limit_s);
   return {};
 }

@@ -197,26 +197,54 @@ Reconstruction solve_group(const Geometry& g, const Rays& rays, const std::vecto
 ReconstructOptions options_for(const SliceGroup& group, const ReconstructOptions& options,
                                double seconds_spent) {
   ReconstructOptions out = options;
-  if (out.time_limit_s) out.time_limit_s = std::max(0.0, *out.time_limit_s - seconds_spent);
+  out.time_spent_s += seconds_spent;
   if (options.on_image)
     out.on_image = [&options, first = group.first](Index k, const std::vector<double>& images,
                                                    Index) { options.on_image(k, images, first); };
   return out;
 }
 
+// Images that are measured are those of a group; whoever watches sees the whole stack, 0 where
+// nothing was measured yet.
+class InStack final : public Observer {
+ public:
+  InStack(Observer* next, Index slices, Index pixels)
+      : next_(next ? *next : nobody_), pixels_(pixels), all_(to_size(slices * pixels)) {}
+
+  void begin_group(Index first_slice) { first_ = first_slice; }
+
+  void measured(const Measurement& m) override { next_.measured(m); }
+  void measured_x(ConstView x) override {
+    std::copy(x.data, x.data + x.size(), all_.data() + first_ * pixels_);
+    next_.measured_x({all_.data(), std::ssize(all_) / pixels_, pixels_, pixels_});
+  }
+  void progress(Index k, Index rays) override { next_.progress(k, rays); }
+  bool stop_requested() override { return next_.stop_requested(); }
+  bool snapshot_wanted(bool ending) override { return next_.snapshot_wanted(ending); }
+  void snapshot(Snapshot&& snapshot) override { next_.snapshot(std::move(snapshot)); }
+
+ private:
+  Observer nobody_;
+  Observer& next_;
+  Index pixels_, first_ = 0;
+  std::vector<double> all_;
+};
+
 Reconstruction solve_stack(const Geometry& g, const Rays& rays,
                            const std::vector<double>& sinograms, const ReconstructOptions& options,
-                           Runs& runs, const std::vector<double>& reference) {
+                           InStack& in_stack, Runs& runs, const std::vector<double>& reference,
+                           double start) {
   StackResult all;
   Index unseen_with_data = 0;
-  const double start = now_s();
   const Index slices = std::ssize(sinograms) / g.rays();
   const double room = options.method == "tv" ? 1.0 : options.memory_bytes;  // tv: one by one
   for (const SliceGroup& group : slice_groups(g, slices, room)) {
     const auto measured = part_of(sinograms, group), known = part_of(reference, group);
+    in_stack.begin_group(group.first);
     Reconstruction part =
         solve_group(g, rays, measured, options_for(group, options, now_s() - start), runs, known);
-    const bool late = options.time_limit_s && now_s() - start >= *options.time_limit_s;
+    const double spent = options.time_spent_s + now_s() - start;
+    const bool late = options.time_limit_s && spent >= *options.time_limit_s;
     if (late || part.report.status == Status::interrupted) runs.stop_saving();
     unseen_with_data = std::max(unseen_with_data, part.unseen_with_data);
     all.add(std::move(part), measured, known);
@@ -231,6 +259,7 @@ Reconstruction solve_stack(const Geometry& g, const Rays& rays,
 Reconstruction reconstruct(const Geometry& geometry, const std::vector<double>& sinograms,
                            const ReconstructOptions& asked, Observer* observer,
                            const std::vector<double>& reference, const Snapshot* from) {
+  const double start = now_s();
   ReconstructOptions options = asked;
   if (options.method == "kaczmarz") options.method = "rk";
   if (options.method == "auto") options.method = steers_sampling(options) ? "minibatch-hbm" : "tv";
@@ -238,9 +267,11 @@ Reconstruction reconstruct(const Geometry& geometry, const std::vector<double>& 
   check_options(options);
   check_data(geometry, sinograms);
   const Rays rays(geometry, options);
-  Runs runs(observer, from);
-  Reconstruction out = solve_stack(geometry, rays, sinograms, options, runs, reference);
   const Index slices = std::ssize(sinograms) / geometry.rays();
+  InStack in_stack(observer, slices, geometry.image.size());
+  Runs runs(&in_stack, from);
+  Reconstruction out =
+      solve_stack(geometry, rays, sinograms, options, in_stack, runs, reference, start);
   out.report.x = Array(transposed(out.images, slices), geometry.image.size(), slices);
   return out;
 }

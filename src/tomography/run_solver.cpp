@@ -43,6 +43,7 @@ class Chooser {
     s.max_iterations = o_.max_iterations;
     s.max_passes = o_.max_passes;
     s.time_limit_s = o_.time_limit_s;
+    s.time_spent_s = o_.time_spent_s;
     s.measure_every = o_.measure_every;
     s.tol = 0.0;  // what stops an image is not its last digits, nor a horizon
     if (o_.b_star)

@@ -226,6 +226,9 @@ ScanData read_scan(const ScanSource& source) {
   out.views = axes.views;
   out.detectors = axes.detectors;
   out.angles = parts.angles;
+  check_room(static_cast<double>(out.slices) * static_cast<double>(out.views) *
+                 static_cast<double>(out.detectors) * sizeof(double),
+             out.name, source.most_bytes);
   out.values = read_values(parts, axes, first, last);
   out.flat = field_of(source.flat, parts.flat, parts.flat_frames, parts, axes, first, last);
   out.dark = field_of(source.dark, parts.dark, parts.dark_frames, parts, axes, first, last);

@@ -21,6 +21,10 @@ void StopRules::measured(const Measurement& m) {
   judge(m);
 }
 
+void StopRules::measured_x(ConstView x) {
+  if (next_) next_->measured_x(x);
+}
+
 void StopRules::judge(const Measurement& m) {
   if (target_ >= 0.0 && m.residual_norm <= target_ && m.iteration > 0 && reason_.empty()) {
     reason_ = fmt::format("discrepancy principle: the residual {:.4g} is down to the noise, {:.4g}",

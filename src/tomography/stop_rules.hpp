@@ -18,6 +18,7 @@ class StopRules final : public Observer {
   void resume(const std::vector<Measurement>& history);
 
   void measured(const Measurement& m) override;
+  void measured_x(ConstView x) override;
   void progress(Index iteration, Index row_products) override;
   bool stop_requested() override;
   bool snapshot_wanted(bool ending) override;
