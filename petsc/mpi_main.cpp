@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
   prepare_process();
   return leave(or_no_memory([&] {
     const Words words(argv + std::min(argc, 1), argv + argc);
+    check_blas_threads();
     if (!words.empty() && words[0] == "solve") choose_blas_kernels(argv);  // before MPI: may exec
     start_ranks(&argc, &argv);
     Messages messages(words);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "blas_kernels.hpp"
 #include "last_words.hpp"
 #include "mpirun.hpp"
 #include "program.hpp"
@@ -15,6 +16,7 @@ using namespace polyak::cli;
 
 int run(const Words& words, char** argv, Messages& messages) {
   try {
+    check_blas_threads();
     hand_over_to_ranks(words, argv);
     return run_command(words, argv, messages);
   } catch (...) {
