@@ -45,9 +45,9 @@ sanitize: setup-dev $(SANITIZERS) ## every test under the sanitizers of both com
 
 .PHONY: $(SANITIZERS)
 $(SANITIZERS):
-	@$(CONFIGURE) $@
+	@$(CONFIGURE) $@ -DPOLYAK_PETSC=OFF
 	@cmake --build --preset $@ -j $(JOBS)
-	@ctest --preset $@ -j $(JOBS)
+	@ctest --preset $@ -j $(JOBS) -LE petsc
 
 asan-mpi: setup-dev setup-petsc ## the tests of several ranks and of PETSc under the address sanitizer
 	@$(CONFIGURE) asan-ubsan -DPOLYAK_PETSC=ON
@@ -73,8 +73,8 @@ format-check: setup-dev ## fail if `make format` would change something
 clean: ## remove build/
 	@rm -rf build
 
-fuzz: setup-dev ## fuzz the readers, SECONDS each (default 60)
-	@tools/fuzz.sh $(or $(SECONDS),60)
+fuzz: setup-dev ## fuzz all that reads files, SECONDS each (default 60); TARGETS="npy mtx" for some
+	@tools/fuzz.sh $(or $(SECONDS),60) $(TARGETS)
 
 certify: configure ## 100 000 random problems against the certificates
 	@cmake --build --preset release -j $(JOBS) --target test_theory

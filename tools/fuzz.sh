@@ -1,17 +1,25 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS: feeds the readers with mutated files for so long each, under
-# the address and undefined-behaviour sanitizers. A crash leaves its input in
-# build/fuzz.
+# fuzz.sh SECONDS [TARGET...]: feeds what reads files with mutated ones for so long each, under the
+# address and undefined-behaviour sanitizers. An input that breaks something is left in build/fuzz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=$1
-mkdir -p build/fuzz
-for format in csv mtx npy petsc svm; do
-  clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-    -Iinclude -Isrc "tests/io/fuzz/${format}_fuzz.cpp" \
-    $(find src/io src/matrix src/kernels src/core -name '*.cpp') \
-    $(pkg-config --cflags --libs hdf5 matio libtiff-4 libpng libhwy fmt zlib) -lpthread -o "build/fuzz/$format"
-  mkdir -p "build/fuzz/found-$format"
-  "build/fuzz/$format" -max_total_time="$seconds" -rss_limit_mb=2048 -max_len=4096 \
-    -artifact_prefix="build/fuzz/$format-" "build/fuzz/found-$format" "tests/io/fuzz/corpus/$format"
+shift
+cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz -j "$(nproc)" --target fuzzers
+cd build/fuzz
+if [ $# -eq 0 ]; then
+  for program in tests/*_fuzz; do
+    name=${program##*/}
+    set -- "$@" "${name%_fuzz}"
+  done
+fi
+for target; do
+  corpus=../../tests/fuzz/corpus/$target
+  mkdir -p "found-$target"
+  echo "== $target, $seconds s"
+  "tests/${target}_fuzz" -max_total_time="$seconds" -rss_limit_mb=2048 -max_len=8192 -timeout=10 \
+    -print_final_stats=1 -artifact_prefix="$target-" "found-$target" "$corpus" 2>&1 |
+    grep -E "ERROR|SUMMARY|runtime error|DONE|Done|artifact|timeout|^ *#[0-9] " || true
+  [ "${PIPESTATUS[0]}" -eq 0 ] || { echo "$target: a finding" >&2; exit 1; }
 done

@@ -85,6 +85,9 @@ struct SolveOptions {
 /// The one table of what `solve` takes.
 std::span<const OptionRecord<SolveOptions>> solve_options();
 
+/// Throws Error usage when a value is outside what the table allows.
+void check_values(const SolveOptions& options);
+
 /// Throws Error usage when the options contradict each other or the method
 /// (the resolved name, not "auto") would ignore one that was asked for.
 void check_options(const SolveOptions& options, const std::string& method);

@@ -31,10 +31,7 @@ void gemv(char trans, Index d, Index rows, const double* M, const double* x, dou
 
 }  // namespace
 
-BlasThreads::BlasThreads(int threads) {
-  use_one_blas_thread();  // now, and not in the middle of what follows
-  set_threads(threads);
-}
+BlasThreads::BlasThreads(int threads) { set_threads(threads); }
 BlasThreads::~BlasThreads() { set_threads(1); }
 
 // OpenBLAS's threads look for work for 2^26 clock ticks before they sleep.

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "bench/session.hpp"
@@ -27,9 +28,10 @@ class Running {
   Running(const Session& session, ConstView A, const std::vector<double>& b, double x0, Index batch,
           double size = 1.0)
       : problem_(parts(A, b, x0)),
-        // Small enough to stay where it is: 1/|A|_F² or so.
+        // Small enough to stay where it is: 1/|A|_F² or so, if that is a number.
         engine_(problem_,
-                heavy_ball(session, batch, 1.0 / static_cast<double>(A.size()) / size / size)),
+                heavy_ball(session, batch,
+                           std::min(1e300, 1.0 / static_cast<double>(A.size()) / size / size))),
         method_(engine_.start(0)) {}
 
   void advance() {

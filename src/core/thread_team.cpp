@@ -4,6 +4,8 @@
 #include <sched.h>
 #endif
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <string>
 #include <system_error>
@@ -47,7 +49,7 @@ bool wait_briefly(Ready ready) {
 
 }  // namespace
 
-ThreadTeam::ThreadTeam(int threads) {
+ThreadTeam::ThreadTeam(int threads) : process_(::getpid()) {
   if (threads <= 0) threads = cores();
   const WithoutSignals masked;
   try {
@@ -68,7 +70,12 @@ ThreadTeam::ThreadTeam(int threads) {
 
 ThreadTeam::~ThreadTeam() { dismiss(); }
 
+// In a process that was forked meanwhile there are no workers: nobody to wait for.
 void ThreadTeam::dismiss() {
+  if (::getpid() != process_) {
+    for (auto& worker : workers_) worker.detach();
+    return;
+  }
   stop_.store(true, std::memory_order_relaxed);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();

@@ -52,6 +52,7 @@ class ThreadTeam {
   void drain();
 
   std::vector<std::thread> workers_;
+  const int process_;  // that the workers are in
   // Of the round: written before left_ is, read by whoever has claimed a chunk.
   Call call_ = nullptr;
   void* body_ = nullptr;

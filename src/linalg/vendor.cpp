@@ -14,6 +14,7 @@
 // up by name too, because OpenBLAS may sit behind a generic libblas.
 extern "C" {
 void openblas_set_num_threads(int) __attribute__((weak));
+int openblas_get_num_threads(void) __attribute__((weak));
 int openblas_get_parallel(void) __attribute__((weak));
 char* openblas_get_config(void) __attribute__((weak));
 char* openblas_get_corename(void) __attribute__((weak));
@@ -28,19 +29,51 @@ Function* find(Function* linked, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-using SetThreads = void(int);
+// How many threads OpenBLAS has belongs to the process: it is set to one while somebody here is
+// at work, and back to what it was by the last to leave.
+class BlasThreads {
+ public:
+  static BlasThreads& all() {
+    static BlasThreads one;
+    return one;
+  }
+  bool known() const { return set_ != nullptr && get_ != nullptr; }
 
-SetThreads* thread_setter() {
-  static SetThreads* const set = find(openblas_set_num_threads, "openblas_set_num_threads");
-  return set;
-}
+  /// Returns what leave() needs.
+  int enter() {
+    if (per_caller_) return swap(1);
+    const std::lock_guard lock(mutex_);
+    if (inside_++ == 0) before_ = swap(1);
+    return 1;
+  }
+  void leave(int before) {
+    if (per_caller_) {
+      swap(before);
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    if (--inside_ == 0) swap(before_);
+  }
 
-// An OpenBLAS on OpenMP takes its number of threads from the calling thread.
-bool counts_per_thread() {
-  constexpr int openmp = 2;
-  auto* parallel = find(openblas_get_parallel, "openblas_get_parallel");
-  return parallel != nullptr && parallel() == openmp;
-}
+ private:
+  int swap(int threads) {
+    const int before = get_();
+    if (before != threads) set_(threads);
+    return before;
+  }
+  // An OpenBLAS on OpenMP takes its number of threads from the calling thread.
+  static bool counts_per_caller() {
+    constexpr int openmp = 2;
+    auto* parallel = find(openblas_get_parallel, "openblas_get_parallel");
+    return parallel != nullptr && parallel() == openmp;
+  }
+
+  void (*set_)(int) = find(openblas_set_num_threads, "openblas_set_num_threads");
+  int (*get_)() = find(openblas_get_num_threads, "openblas_get_num_threads");
+  bool per_caller_ = counts_per_caller();
+  std::mutex mutex_;
+  int inside_ = 0, before_ = 1;
+};
 
 // OpenBLAS takes a buffer of 128 MiB for each thread that calls it, and asks
 // for it again and again, forever, when memory is refused. So it is asked for
@@ -52,17 +85,9 @@ void require_buffer() {
   munmap(probe, size);
 }
 
-bool prepare_thread() {
-  static std::once_flag once;
-  static bool per_thread = false;
-  std::call_once(once, [] {
-    if (thread_setter() == nullptr) return;
-    thread_setter()(1);
-    per_thread = counts_per_thread();
-  });
-  if (per_thread) thread_setter()(1);
-  if (thread_setter() != nullptr) require_buffer();
-  return true;
+void require_buffer_once() {
+  thread_local const bool done = (require_buffer(), true);
+  static_cast<void>(done);
 }
 
 // The first two words of "OpenBLAS 0.3.21 NO_LAPACK DYNAMIC_ARCH …".
@@ -73,27 +98,36 @@ std::string product(const std::string& config) {
 
 }  // namespace
 
-void use_one_blas_thread() {
-  thread_local const bool done = prepare_thread();
-  static_cast<void>(done);
-}
-
 #ifdef __SSE2__
-BlasCall::BlasCall() {
-  constexpr unsigned flush_to_zero = 0x8000, denormals_are_zero = 0x0040;
-  use_one_blas_thread();
-  mode_ = _mm_getcsr();
-  _mm_setcsr(mode_ | flush_to_zero | denormals_are_zero);
+namespace {
+constexpr unsigned flush_to_zero = 0x8000, denormals_are_zero = 0x0040, raised = 0x003f;
+unsigned flush() {
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | flush_to_zero | denormals_are_zero);
+  return before;
 }
 // What was raised meanwhile (inexact, overflow) stays raised, as after any arithmetic.
-BlasCall::~BlasCall() {
-  constexpr unsigned raised = 0x003f;
-  _mm_setcsr((mode_ & ~raised) | (_mm_getcsr() & raised));
-}
+void flush_no_more(unsigned before) { _mm_setcsr((before & ~raised) | (_mm_getcsr() & raised)); }
+}  // namespace
 #else
-BlasCall::BlasCall() { use_one_blas_thread(); }
-BlasCall::~BlasCall() = default;
+namespace {
+unsigned flush() { return 0; }
+void flush_no_more(unsigned) {}
+}  // namespace
 #endif
+
+BlasCall::BlasCall() {
+  if (BlasThreads::all().known()) {
+    require_buffer_once();
+    threads_ = BlasThreads::all().enter();
+  }
+  mode_ = flush();
+}
+
+BlasCall::~BlasCall() {
+  flush_no_more(mode_);
+  if (BlasThreads::all().known()) BlasThreads::all().leave(threads_);
+}
 
 std::string blas_name() {
   auto* config = find(openblas_get_config, "openblas_get_config");

@@ -8,14 +8,10 @@
 
 namespace polyak {
 
-/// Holds the BLAS to one thread; BlasCall does. Cheap after
-/// the first call. Harmless with a BLAS that has no threads. Throws
-/// std::bad_alloc where OpenBLAS would wait for memory forever.
-void use_one_blas_thread();
-
 /// Stands in every wrapper while BLAS or LAPACK works: one thread, and numbers below the
 /// normal ones are zero, since arithmetic with them takes a hundred times as long and
-/// they add nothing to a factorisation of numbers near 1. The caller's own setting comes back.
+/// they add nothing to a factorisation of numbers near 1. The caller's own settings come back.
+/// Throws std::bad_alloc where OpenBLAS would wait for memory forever.
 class BlasCall {
  public:
   BlasCall();
@@ -24,6 +20,7 @@ class BlasCall {
   BlasCall& operator=(const BlasCall&) = delete;
 
  private:
+  int threads_ = 1;
   unsigned mode_ = 0;
 };
 

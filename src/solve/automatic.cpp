@@ -25,6 +25,7 @@ class Automatic {
   Automatic(const Problem& problem, const SolveOptions& options, Observer* observer,
             const Snapshot* from)
       : problem_(problem), options_(options), runs_(observer, from) {
+    check_values(options);
     // What auto may choose from heeds no more than QR does.
     check_options(for_method("direct"), "direct");
   }

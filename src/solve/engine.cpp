@@ -29,6 +29,12 @@ Plan plan_unless_trivial(const Problem& problem, const MatrixFacts& facts,
   return plan;
 }
 
+// Before anything is begun.
+int threads_asked(const SolveOptions& options) {
+  check_values(options);
+  return static_cast<int>(options.threads);
+}
+
 WorkingProblem timed_working(const Problem& problem, const SolveOptions& options, ThreadTeam& team,
                              double& seconds) {
   const double start = now_s();
@@ -40,7 +46,7 @@ WorkingProblem timed_working(const Problem& problem, const SolveOptions& options
 }  // namespace
 
 Engine::Engine(const Problem& problem, const SolveOptions& options)
-    : team_(static_cast<int>(options.threads)),
+    : team_(threads_asked(options)),
       working_(timed_working(problem, options, team_, seconds_.norms)),
       products_(working_.problem().A(), working_.problem().weights(), facts().scale, team_),
       plan_(plan_unless_trivial(working_.problem(), facts(), options, team_)) {

@@ -1,5 +1,6 @@
 #include "polyak/options.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "polyak/methods.hpp"
@@ -96,6 +97,30 @@ bool differs(const OptionRecord<SolveOptions>& record, const SolveOptions& optio
                .hint = "leave it out, or choose a method that uses it with --method"});
 }
 
+using Record = OptionRecord<SolveOptions>;
+
+void check_value(const Record& record, double value) {
+  const bool inside = (record.open_below ? value > record.lowest : value >= record.lowest) &&
+                      (record.open_above ? value < record.highest : value <= record.highest);
+  if (!inside || !std::isfinite(value))
+    detail::refuse(record, detail::shown(value), "a number " + detail::range(record));
+}
+void check_value(const Record& record, Index value) {
+  check_value(record, static_cast<double>(value));
+}
+void check_value(const Record& record, const std::string& value) {
+  if (record.name == "method") return;  // find_method knows it, or not
+  const bool by_probabilities = record.name == "sampling" && value == "given";
+  if (detail::is_choice(record.value) && !detail::among(value, record.value) && !by_probabilities)
+    detail::refuse(record, value, record.value);
+}
+void check_value(const Record&, std::uint64_t) {}
+void check_value(const Record&, bool) {}
+template <class Value>
+void check_value(const Record& record, const std::optional<Value>& value) {
+  if (value) check_value(record, *value);
+}
+
 }  // namespace
 
 std::span<const OptionRecord<SolveOptions>> solve_options() {
@@ -103,7 +128,14 @@ std::span<const OptionRecord<SolveOptions>> solve_options() {
   return table;
 }
 
+// What the program sees in text a caller of the library sets by himself.
+void check_values(const SolveOptions& options) {
+  for (const Record& record : solve_options())
+    std::visit([&](auto member) { check_value(record, options.*member); }, record.field);
+}
+
 void check_options(const SolveOptions& options, const std::string& method) {
+  check_values(options);
   const MethodInfo* info = find_method(method);
   if (!info) {
     throw Error(ErrorCode::usage, {.what = "there is no method of that name",

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "polyak/error.hpp"
@@ -37,6 +39,44 @@ void check_unused(const ReconstructOptions& o) {
   }
 }
 
+// What the program refuses as text (apps/polyak/tomography_options.cpp).
+void check_numbers(const ReconstructOptions& o) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const auto number = [](auto value) {
+    return value ? std::optional<double>(static_cast<double>(*value)) : std::nullopt;
+  };
+  const struct {
+    const char* name;
+    std::optional<double> value;
+    double lowest, highest;
+    bool open_below = false, open_above = false;
+  } all[] = {{"--batch", number(o.batch), 1.0, 0x1p40},
+             {"--step-size", o.step_size, 0.0, inf, true},
+             {"--momentum", o.momentum, 0.0, 1.0, false, true},
+             {"--b-star", o.b_star, 0.0, inf, true},
+             {"--coverage", o.coverage, 1.0, inf},
+             {"--smoothing", o.smoothing, 0.0, inf, true},
+             {"--ridge", o.ridge, 0.0, inf},
+             {"--noise", o.noise, 0.0, inf, true},
+             {"--tau", o.tau, 0.0, inf, true},
+             {"--plateau", o.plateau, 0.0, 1.0, true, true},
+             {"--max-passes", o.max_passes, 0.0, inf},
+             {"--max-iterations", number(o.max_iterations), 0.0, inf},
+             {"--time-limit", o.time_limit_s, 0.0, inf},
+             {"--measure-every", o.measure_every, 0.0, inf, true},
+             {"--threads", static_cast<double>(o.threads), 0.0, 4096.0},
+             {"--memory", o.memory_bytes, 0.0, inf, true}};
+  for (const auto& one : all) {
+    if (!one.value) continue;
+    const double v = *one.value;
+    const bool inside = (one.open_below ? v > one.lowest : v >= one.lowest) &&
+                        (one.open_above ? v < one.highest : v <= one.highest);
+    if (!inside || !std::isfinite(v))
+      refuse(ErrorCode::usage, one.name, "the value does not fit the option", fmt::format("{:g}", v),
+             fmt::format("a finite number from {:g} to {:g}", one.lowest, one.highest));
+  }
+}
+
 }  // namespace
 
 bool steers_sampling(const ReconstructOptions& o) {
@@ -45,6 +85,7 @@ bool steers_sampling(const ReconstructOptions& o) {
 }
 
 void check_options(const ReconstructOptions& o) {
+  check_numbers(o);
   if (is_sweep(o.method) && !(o.relaxation > 0.0 && o.relaxation < 2.0))
     refuse(ErrorCode::usage, "relaxation", "the relaxation is not stable",
            fmt::format("{:g}", o.relaxation), "above 0 and below 2");

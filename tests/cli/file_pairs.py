@@ -120,7 +120,8 @@ def main():
         os.rename(f"p/{name}.npy", f"{name}.npy")
     os.link("A.npy", "s.npy")
     os.link("b.npy", "i.npy")
-    counts = {" ".join(command): walk(command) for command in COMMANDS}
+    there = [c for c in COMMANDS if "Not in this build" not in run(*c, "--help").stdout]
+    counts = {" ".join(command): walk(command) for command in there}
     assert counts["solve"] > 100 and counts["tomography reconstruct"] > 100, counts
     convert()
     print(counts)

@@ -12,7 +12,7 @@ namespace {
 void replay(const std::string& folder, io::Format format) {
   int count = 0;
   const std::filesystem::path data(POLYAK_TEST_DATA);
-  const auto path = data.parent_path() / "io/fuzz/corpus" / folder;
+  const auto path = data.parent_path() / "fuzz/corpus" / folder;
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     SCOPED_TRACE(entry.path().string());
     const std::string bytes = testing::read_bytes(entry.path().string());

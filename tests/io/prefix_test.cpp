@@ -41,7 +41,7 @@ TEST(Prefix, OfNpyIsRefused) {
 TEST(Prefix, OfPetscIsRefused) {
   const auto kept = [](const char* name) {
     const std::string data = POLYAK_TEST_DATA;
-    return read_bytes(data.substr(0, data.rfind('/')) + "/io/fuzz/corpus/petsc/" + name);
+    return read_bytes(data.substr(0, data.rfind('/')) + "/fuzz/corpus/petsc/" + name);
   };
   for (const auto* name : {"sparse", "sparse_64", "dense", "dense_64", "vector"})
     expect_whole_only_at("a.petsc", kept(name), {kept(name).size()});

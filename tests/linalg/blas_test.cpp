@@ -105,7 +105,7 @@ TEST(Vendor, OpenBlasIsHeldToOneThreadInEveryThread) {
   auto* threads = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
   if (threads == nullptr) GTEST_SKIP() << "this BLAS is not OpenBLAS";
   const auto ask = [threads] {
-    use_one_blas_thread();
+    const BlasCall call;
     EXPECT_EQ(threads(), 1);
   };
   ask();

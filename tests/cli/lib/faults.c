@@ -5,7 +5,10 @@
                       mapped; "-" is standard input
    FAULT_MALLOC=I     the I-th allocation fails, from the start of main on (of
                       polyak-mpi: once MPI has started, and only what is not MPI's own)
-   FAULT_FOR_GOOD=1   and so do all after it
+   FAULT_WRITE=I      the I-th call that writes, flushes or renames a file fails with
+                      ENOSPC; standard output and error do not count
+   FAULT_SHORT=1      every write takes half of what it is given, at least a byte
+   FAULT_FOR_GOOD=1   and so do all after the I-th
    FAULT_RANK=R       only in this rank of mpirun
    FAULT_UNREACHED=F  a file that is made when there were fewer allocations
 */
@@ -101,6 +104,44 @@ static int is_broken(int fd) {
   path[size] = 0;
   const char *base = strrchr(path, '/');
   return base && strcmp(base + 1, name) == 0;
+}
+
+static atomic_long writes_left = -1;
+static int         counts_writes;
+
+__attribute__((constructor)) static void count_writes(void) {
+  const char *count = getenv("FAULT_WRITE");
+  if (!count || other_rank()) return;
+  counts_writes = 1;
+  writes_left   = atol(count);
+}
+__attribute__((destructor)) static void tell_unwritten(void) {
+  const char *file = getenv("FAULT_UNREACHED");
+  if (counts_writes && writes_left > 0 && file) close(open(file, O_CREAT | O_WRONLY, 0666));
+}
+static int no_room(void) {
+  if (!counts_writes) return 0;
+  const long before = atomic_fetch_sub(&writes_left, 1);
+  if (before == 1 || (before < 1 && getenv("FAULT_FOR_GOOD"))) return errno = ENOSPC, 1;
+  return 0;
+}
+static size_t taken(size_t size) { return getenv("FAULT_SHORT") && size > 1 ? size / 2 : size; }
+
+ssize_t write(int fd, const void *from, size_t size) {
+  if (fd > STDERR_FILENO && no_room()) return -1;
+  return syscall(SYS_write, fd, from, taken(size));
+}
+ssize_t pwrite(int fd, const void *from, size_t size, off_t offset) {
+  if (fd > STDERR_FILENO && no_room()) return -1;
+  return syscall(SYS_pwrite64, fd, from, taken(size), offset);
+}
+ssize_t pwrite64(int fd, const void *from, size_t size, off_t offset) {
+  return pwrite(fd, from, size, offset);
+}
+int fsync(int fd) { return no_room() ? -1 : (int)syscall(SYS_fsync, fd); }
+int fdatasync(int fd) { return no_room() ? -1 : (int)syscall(SYS_fdatasync, fd); }
+int rename(const char *from, const char *to) {
+  return no_room() ? -1 : (int)syscall(SYS_rename, from, to);
 }
 
 ssize_t read(int fd, void *out, size_t size) {

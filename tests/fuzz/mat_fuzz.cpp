@@ -1,0 +1,5 @@
+#include "fuzz_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return polyak::fuzz::read_file(".mat", data, size);
+}
