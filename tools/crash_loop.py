@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""crash_loop.py PROGRAM [TIMES]: runs are killed (-9) at random moments and
-resumed; each must end with the bits of the run that was left alone."""
+"""crash_loop.py PROGRAM [TIMES]: runs are killed (-9) at random moments and resumed, some of them
+on a disk that is full for a while or slow, or with a second run that saves to the same file; each
+must end with the bits of the run that was left alone, and no other file may change."""
 
+import hashlib
 import os
 import random
 import subprocess
@@ -11,6 +13,7 @@ import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
 TIMES = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+FAULTS_C = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/cli/lib/faults.c")
 QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 # What is run, and the file its answer goes to.
 RUNS = {
@@ -23,12 +26,26 @@ RUNS = {
              "--max-passes", "150"],
 }
 
+TROUBLES = ("none", "slow disk", "full disk", "two writers")
+OURS = ("c", "c.previous", "c.tmp", "x.npy", "other.npy")
+
 
 def run(words):
     return subprocess.run([PROGRAM, *words], **QUIET).returncode
 
 
+def start(words, **faults):
+    """Beside us; with faults, by the library that is preloaded."""
+    environment = dict(os.environ, **faults)
+    if faults:
+        environment["LD_PRELOAD"] = os.path.abspath("faults.so")
+    return subprocess.Popen([PROGRAM, *words], env=environment, **QUIET)
+
+
 def prepare():
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", FAULTS_C, "-o", "faults.so"], check=True)
+    # The program starts itself anew for a better BLAS, and would count its faults twice.
+    os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
     run(["generate", "spectrum", "--rows", "2000", "--cols", "20", "--kappa", "1e6", "--output", "p"])
     run(["generate", "spectrum", "--rows", "1500", "--cols", "1200", "--kappa", "1e4",
          "--decay", "algebraic", "--noise", "0.1", "--output", "s"])
@@ -44,23 +61,53 @@ def answer(words):
         return code, file.read(), seconds
 
 
-def crash(words, expected):
+def begin(saved, trouble):
+    if trouble == "slow disk":
+        return [start(saved, FAULT_SLOW="20")]
+    if trouble == "full disk":
+        return [start(saved, FAULT_WRITE=str(random.randint(1, 60)), FAULT_FOR_GOOD="1")]
+    if trouble == "two writers":
+        other = [word if word != "x.npy" else "other.npy" for word in saved]
+        return [start(saved), start(other)]
+    return [start(saved)]
+
+
+def stop(processes):
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def contents():
+    """Of every file that no run here may touch."""
+    out = {}
+    for folder in ("p", "s", "."):
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and name not in OURS:
+                with open(path, "rb") as file:
+                    out[path] = hashlib.sha256(file.read()).hexdigest()
+    return out
+
+
+def crash(words, expected, trouble):
     code, bits, seconds = expected
-    for name in ("c", "c.previous", "x.npy"):
+    for name in OURS:
         if os.path.exists(name):
             os.remove(name)
     saved = [*words, "--checkpoint", "c", "--checkpoint-every", "0.01s", "--resume", "auto",
              "--output", "x.npy"]
     kills = 0
     while kills < 3:  # the run that goes on may be killed as well
-        process = subprocess.Popen([PROGRAM, *saved], **QUIET)
-        try:
-            process.wait(random.uniform(0.0, 1.2 * seconds))
+        processes = begin(saved, trouble)
+        end = time.monotonic() + random.uniform(0.0, 1.2 * seconds)
+        while any(p.poll() is None for p in processes) and time.monotonic() < end:
+            time.sleep(0.002)
+        if processes[0].poll() is not None and trouble != "full disk":
+            stop(processes)
             break
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            kills += 1
+        stop(processes)
+        kills += 1
     ended = run(saved)
     with open("x.npy", "rb") as file:
         same = file.read() == bits
@@ -74,16 +121,21 @@ def main():
         os.chdir(folder)
         prepare()
         expected = {name: answer(words) for name, words in RUNS.items()}
+        before = contents()
         for attempt in range(TIMES):
             name = list(RUNS)[attempt % len(RUNS)]
-            good, killed = crash(RUNS[name], expected[name])
+            trouble = TROUBLES[attempt // len(RUNS) % len(TROUBLES)]
+            good, killed = crash(RUNS[name], expected[name], trouble)
             kills += killed
             if not good:
                 failures += 1
-                print(f"crash {attempt} of {name}: other bits, or another end")
+                print(f"crash {attempt} of {name}, {trouble}: other bits, or another end")
+        lost = {path for path in before if contents().get(path) != before[path]}
+        left = set(contents()) - set(before)
         os.chdir("/")
-    print(f"{TIMES} runs, {kills} kills, {failures} with other bits")
-    sys.exit(1 if failures else 0)
+    print(f"{TIMES} runs, {kills} kills, {failures} with other bits, {len(lost)} files lost, "
+          f"{len(left)} left over {sorted(left) or ''}")
+    sys.exit(1 if failures or lost or left else 0)
 
 
 main()

@@ -7,6 +7,7 @@
                       polyak-mpi: once MPI has started, and only what is not MPI's own)
    FAULT_WRITE=I      the I-th call that writes, flushes or renames a file fails with
                       ENOSPC; standard output and error do not count
+   FAULT_SLOW=MS      every write to a file takes so many milliseconds
    FAULT_SHORT=1      every write takes half of what it is given, at least a byte
    FAULT_FOR_GOOD=1   and so do all after the I-th
    FAULT_RANK=R       only in this rank of mpirun
@@ -125,10 +126,15 @@ static int no_room(void) {
   if (before == 1 || (before < 1 && getenv("FAULT_FOR_GOOD"))) return errno = ENOSPC, 1;
   return 0;
 }
+static void take_time(int fd) {
+  const char *slow = getenv("FAULT_SLOW");
+  if (slow && fd > STDERR_FILENO) usleep(1000 * (useconds_t)atol(slow));
+}
 static size_t taken(size_t size) { return getenv("FAULT_SHORT") && size > 1 ? size / 2 : size; }
 
 ssize_t write(int fd, const void *from, size_t size) {
   if (fd > STDERR_FILENO && no_room()) return -1;
+  take_time(fd);
   return syscall(SYS_write, fd, from, taken(size));
 }
 ssize_t pwrite(int fd, const void *from, size_t size, off_t offset) {
