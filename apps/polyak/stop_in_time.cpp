@@ -60,17 +60,27 @@ void StopInTime::wait() {
     wait_for_signal(std::min(limit, asked));
     const double now = clock_s();
     if (signal_received() != 0 && asked == never) asked = now + grace_s;
-    const bool late = now >= std::min(limit, asked);
-    if (late) turn_.lock();
-    if (late && !standing_down_) end(now >= asked ? Status::interrupted : Status::limit);
-    if (late) turn_.unlock();
-    if (late || standing_down()) return;
+    const Status status = now >= asked ? Status::interrupted : Status::limit;
+    if (now < std::min(limit, asked)) {
+      if (standing_down_) return;
+      continue;
+    }
+    if (!take_turn()) ::_exit(exit_code(status));
+    if (!standing_down_) end(status);
+    turn_.unlock();
+    return;
   }
 }
 
-bool StopInTime::standing_down() {
-  const std::lock_guard lock(turn_);
-  return standing_down_;
+// Whoever has it is writing: a checkpoint to a slow disk, or a line to a pipe that nobody reads.
+// The first is worth waiting for; what is not finished then is removed.
+bool StopInTime::take_turn() {
+  constexpr double patience_s = 10.0;
+  constexpr useconds_t step_us = 10'000;
+  for (const double end = clock_s() + patience_s; clock_s() < end; ::usleep(step_us))
+    if (turn_.try_lock()) return true;
+  remove_unfinished_outputs();
+  return false;
 }
 
 int StopInTime::wind_up(Status status) {

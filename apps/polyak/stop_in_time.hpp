@@ -5,6 +5,7 @@
 // sweep over a slow file or a call of another library may last for minutes and asks nobody. So
 // another thread waits for it a little, and then writes what is known and ends the process.
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -53,7 +54,7 @@ class StopInTime {
 
  private:
   void wait();
-  bool standing_down();
+  bool take_turn();
   [[noreturn]] void end(Status status);
   int wind_up(Status status);
 
@@ -63,7 +64,7 @@ class StopInTime {
   std::mutex turn_;
   std::string phase_;
   WindUp wind_up_;
-  bool standing_down_ = false;
+  std::atomic<bool> standing_down_ = false;
   std::thread thread_;
 };
 

@@ -9,9 +9,9 @@
 
 namespace polyak::io {
 
-/// Of version 5 and 7: bad_data when the file is cut off, or a variable claims
-/// more cells than it has bytes, neither of which matio would tell.
-void check_mat5(const MappedFile& file);
+/// Of versions 4, 5 and 7: bad_data when the file is cut off, or a variable claims
+/// more than it has bytes for, neither of which matio would tell.
+void check_mat(const MappedFile& file);
 
 /// Every variable, in the order of the file.
 std::vector<ArrayInfo> list_mat(const MappedFile& file);

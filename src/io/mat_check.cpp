@@ -1,5 +1,5 @@
-// Version 5 of MATLAB's files: a header of 128 bytes, then elements of 8 bytes
-// and the length they state.
+// MATLAB's files. Version 5: a header of 128 bytes, then elements of 8 bytes and the length they
+// state. Version 4: one variable after the other, each with a header of its own.
 
 #include <zlib.h>
 
@@ -68,15 +68,43 @@ bool holds_its_cells(const Words& words, std::size_t most_bytes) {
                                     .expected = "an end at " + std::to_string(expected)});
 }
 
+[[noreturn]] void refuse_claim(const MappedFile& file, std::size_t at, std::size_t length) {
+  throw Error(ErrorCode::bad_data,
+              {.what = "a variable of the MATLAB file claims more than its length can hold",
+               .where = file.name(),
+               .found = std::to_string(length) + " bytes from byte " + std::to_string(at)});
+}
+
+// Type (its digits: byte order, 0, kind of number, kind of matrix), rows, columns, whether it is
+// complex, and the length of the name, 4 bytes each; then name and values. matio would make room
+// for whatever they say.
+void check_version_4(const MappedFile& file) {
+  constexpr std::size_t header = 20, most_type = 4052, value_bytes[] = {8, 4, 4, 2, 2, 1};
+  const auto bytes = file.bytes();
+  const Words as_little(bytes, true);
+  const Words words(bytes, as_little.at(0) <= most_type);
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t type = words.at(at), kind = type / 10 % 10, left = bytes.size() - at;
+    if (left < header || type > most_type || kind > 5) return;  // matio tells
+    const std::size_t rows = words.at(at + 4), cols = words.at(at + 8);
+    const std::size_t parts = words.at(at + 12) != 0 ? 2 : 1, name = words.at(at + 16);
+    const std::size_t each = value_bytes[kind] * parts;
+    if (name > left - header) refuse_claim(file, at, name);
+    const std::size_t room = (left - header - name) / each;
+    if (rows > 0 && cols > room / rows) refuse_claim(file, at, rows);
+    at += header + name + rows * cols * each;
+  }
+}
+
 }  // namespace
 
-void check_mat5(const MappedFile& file) {
+void check_mat(const MappedFile& file) {
   constexpr std::size_t header = 128, most_ratio = 1032;  // of deflate
   const auto bytes = file.bytes();
-  if (bytes.size() < header) {
-    if (bytes.starts_with("MATLAB 5.0")) refuse(file, "the MATLAB file is cut off", header);
-    return;  // perhaps version 4, which has no header
-  }
+  if (bytes.size() < header && bytes.starts_with("MATLAB 5.0"))
+    refuse(file, "the MATLAB file is cut off", header);
+  const std::string_view order = bytes.size() < header ? "" : bytes.substr(126, 2);
+  if (order != "IM" && order != "MI") return check_version_4(file);
   const bool little = bytes.substr(124, 4) == std::string_view("\0\1IM", 4);
   if (!little && bytes.substr(124, 4) != std::string_view("\1\0MI", 4)) return;
   const Words words(bytes, little);
@@ -88,10 +116,7 @@ void check_mat5(const MappedFile& file) {
     const std::string inside = packed ? inflate_beginning(element.substr(8)) : "";
     if (!holds_its_cells(Words(packed ? inside : element, little),
                          packed ? most_ratio * length : length))
-      throw Error(ErrorCode::bad_data,
-                  {.what = "a variable of the MATLAB file claims more than its length can hold",
-                   .where = file.name(),
-                   .found = std::to_string(length) + " bytes from byte " + std::to_string(at)});
+      refuse_claim(file, at, length);
     at += 8 + length;
   }
   if (at != bytes.size()) refuse(file, "the MATLAB file is cut off", at);

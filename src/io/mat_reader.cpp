@@ -28,7 +28,7 @@ using Variable = std::unique_ptr<matvar_t, FreeVariable>;
 }
 
 File open_file(const MappedFile& file) {
-  check_mat5(file);
+  check_mat(file);
   File out(Mat_Open(file.name().c_str(), MAT_ACC_RDONLY));
   if (out == nullptr) refuse(file.name(), "this is not a whole MATLAB file");
   return out;

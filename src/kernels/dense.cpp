@@ -298,7 +298,7 @@ void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, Con
     for (Index c = 0; c < x.rows; ++c) {
       double s = 0.0;
       dots<1>(&a, c == 0 ? far : nullptr, x.row(c), A.d, &s);
-      add_scaled(a, -(rows.weight(t) * scale) * (s - b(i, c)), scale, A.d, x.row(c));
+      add_scaled(a, -rows.weight(t) * (scale * (s - b(i, c))), scale, A.d, x.row(c));
     }
   }
 }

@@ -183,7 +183,7 @@ void kaczmarz(RowAt row_at, const RowList& rows, double scale, ConstView b, View
     const auto a = row_at(rows.row(t));
     for (Index c = 0; c < x.rows; ++c) {
       const double r = a.dot(x.row(c)) - b(rows.row(t), c);
-      a.add_scaled_to(-(rows.weight(t) * scale) * r, scale, x.row(c));
+      a.add_scaled_to(-rows.weight(t) * (scale * r), scale, x.row(c));
     }
   }
 }

@@ -315,11 +315,11 @@ RowsToLookAt rows_to_look_at(const ProblemShape& shape, double tol) {
     return fits(rows) && pays ? work : 0.0;
   };
   const auto rows = [&](double each) { return static_cast<Index>(each * d + more); };
-  if (const double work = by_qr(10.0 * d, 3.0)) return {rows(10.0), false, work};
+  if (const double work = by_qr(10.0 * d, 3.0); work > 0.0) return {rows(10.0), false, work};
   for (const double each : {10.0, 4.0})
-    if (const double work = by_gram(each * d)) return {rows(each), true, work};
+    if (const double work = by_gram(each * d); work > 0.0) return {rows(each), true, work};
   for (const auto& [each, passes] : {std::pair{4.0, 10.0}, {2.0, 25.0}})
-    if (const double work = by_qr(each * d, passes)) return {rows(each), false, work};
+    if (const double work = by_qr(each * d, passes); work > 0.0) return {rows(each), false, work};
   return {};
 }
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "solve/driver.hpp"
 #include "solve/limit_text.hpp"
@@ -41,6 +41,8 @@ std::optional<Driver::Verdict> Driver::judge_mathematics() const {
                        ? fmt::format("|r| <= {:g}(sum |a_j||x_j| + |b|)", options_.tol)
                        : fmt::format("|a_j'r| <= {:g}|a_j||r| for every column", options_.tol)};
   }
+  if (method_->finished() && options_.only_resolved && !std::isfinite(method_->condition().value_or(1.0)))
+    return Verdict{Status::stagnated, "A'A does not resolve A; a method that factors A itself can"};
   if (method_->finished()) {
     return Verdict{Status::stagnated,
                    fmt::format("{} has come to its end: the largest |a_j'r|/(|a_j||r|) is {:.1e}, the "

@@ -115,6 +115,62 @@ TEST_F(Checkpoints, with_any_bit_flipped_are_refused) {
   }
 }
 
+TEST_F(Checkpoints, with_a_flipped_bit_give_way_to_the_one_before) {
+  file().save(sample(1));
+  file().save(sample(2));
+  const std::string whole = bytes();
+  for (std::size_t i = 0; i < whole.size(); i += 7) {
+    std::string other = whole;
+    other[i] = static_cast<char>(other[i] ^ (1 << (i % 8)));
+    put(other);
+    const auto loaded = file().load();
+    ASSERT_TRUE(loaded) << i;
+    ASSERT_EQ(loaded->snapshot.run.method.iteration, 1) << i;
+    ASSERT_EQ(loaded->warnings.size(), 1u) << i;
+  }
+}
+
+// Whole, with a checksum that fits, but of a format that is not known here.
+TEST_F(Checkpoints, of_another_format_are_refused_by_its_number) {
+  file().save(sample(1));
+  fs::remove(file().previous());
+  std::string other = bytes();
+  other[8] = static_cast<char>(other[8] + 1);
+  put(other);
+  try {
+    (void)file().load();
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_data);
+    EXPECT_NE(std::string(error.what()).find("format"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(Checkpoints, of_another_version_or_instructions_are_refused_by_that_name) {
+  ProblemData parts;
+  parts.A = dense_matrix(std::vector<double>{1.0, 2.0}, 2, 1);
+  parts.b = Array({1.0, 2.0}, 2);
+  const Fingerprint now = fingerprint(Problem(parts), {});
+  int tried = 0;
+  for (const auto& [name, value] : now) {
+    if (name.find("version") == std::string::npos && name.find("instructions") == std::string::npos)
+      continue;
+    Fingerprint then = now;
+    for (auto& [part, text] : then)
+      if (part == name) text = "another";
+    ++tried;
+    CheckpointFile(path(), then).save(sample(1));
+    fs::remove(file().previous());
+    try {
+      (void)CheckpointFile(path(), now).load();
+      FAIL() << "accepted with another " << name;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(name + " differs"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_EQ(tried, 2);
+}
+
 TEST_F(Checkpoints, of_another_run_are_refused_by_the_name_of_what_differs) {
   file().save(sample(1));
   const CheckpointFile other(path(), {{"A", "1"}, {"b", "3"}});

@@ -143,6 +143,17 @@ def images_never_replace_an_input():
     assert open("i/s-50.tif", "rb").read() == before
 
 
+def zeros_and_archives():
+    with open("zero.csv", "w") as file:
+        file.write("0,0,1\n0,0,2\n")
+    done = polyak("solve", "zero.csv", "--rhs-column", "3")
+    assert done.returncode == 0 and "A is zero" in done.stdout, done
+    with open("a.npz", "wb") as file:
+        file.write(b"PK\x03\x04../../etc/passwd")
+    done = polyak("solve", "a.npz", "p/b.npy")
+    assert done.returncode == 2 and "ending" in done.stderr, done
+
+
 def empty_shapes_are_read():
     header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (5, 0), }"
     header += b" " * (117 - len(header)) + b"\n"
@@ -164,4 +175,5 @@ an_input_that_changes_is_told()
 the_program_itself_is_started_again()
 few_threads()
 images_never_replace_an_input()
+zeros_and_archives()
 empty_shapes_are_read()

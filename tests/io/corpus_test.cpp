@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "fuzz/fuzz_reader.hpp"
+#include "fuzz/fuzz_file.hpp"
 #include "io_testing.hpp"
 
 namespace polyak {
@@ -28,6 +28,23 @@ TEST(Corpus, OfMatrixMarketIsReadWithoutHarm) { replay("mtx", io::Format::mtx); 
 TEST(Corpus, OfCsvIsReadWithoutHarm) { replay("csv", io::Format::csv); }
 TEST(Corpus, OfPetscIsReadWithoutHarm) { replay("petsc", io::Format::petsc); }
 TEST(Corpus, OfSvmIsReadWithoutHarm) { replay("svm", io::Format::svm); }
+
+void replay_files(const std::string& folder, const char* ending) {
+  int count = 0;
+  const auto path = std::filesystem::path(POLYAK_TEST_DATA).parent_path() / "fuzz/corpus" / folder;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    SCOPED_TRACE(entry.path().string());
+    const std::string bytes = testing::read_bytes(entry.path().string());
+    const void* start = bytes.data();
+    fuzz::read_file(ending, static_cast<const std::uint8_t*>(start), bytes.size());
+    ++count;
+  }
+  EXPECT_GT(count, 0) << path;
+}
+
+TEST(Corpus, OfHdf5IsReadWithoutHarm) { replay_files("h5", ".h5"); }
+TEST(Corpus, OfMatlabIsReadWithoutHarm) { replay_files("mat", ".mat"); }
+TEST(Corpus, OfTiffIsReadWithoutHarm) { replay_files("tiff", ".tif"); }
 
 }  // namespace
 }  // namespace polyak

@@ -215,6 +215,58 @@ TEST(Hdf5, ValuesAndLinksInOtherFilesAreRefused) {
     EXPECT_EQ(code_of([&] { read_table(path + name); }), 65) << name;
 }
 
+TEST(Hdf5, ADatasetPutTogetherFromOtherFilesIsRefused) {
+  const Folder folder;
+  const std::string path = folder / "virtual.h5", other = folder / "other.h5";
+  { Hdf5Writer(other).put("/x", {2, 2}, {1, 2, 3, 4}); }
+  {
+    Hdf5Writer file(path);
+    const hsize_t size[2] = {2, 2};
+    const hid_t space = H5Screate_simple(2, size, nullptr);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_virtual(creation, space, other.c_str(), "/x", space);
+    H5Dclose(
+        H5Dcreate2(file.id(), "/v", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    H5Pclose(creation);
+    H5Sclose(space);
+  }
+  EXPECT_EQ(code_of([&] { read_table(path + ":/v"); }), 65);
+}
+
+// A filter of number 32000 that leaves bytes as they are, known to the writer only.
+TEST(Hdf5, AFilterThatIsNotKnownHereIsRefusedByItsNumber) {
+  const Folder folder;
+  const std::string path = folder / "filtered.h5";
+  constexpr H5Z_filter_t number = 32000;
+  const H5Z_class2_t nothing{H5Z_CLASS_T_VERS, number, 1, 1, "nothing", nullptr, nullptr,
+                             [](unsigned, std::size_t, const unsigned*, std::size_t bytes,
+                                std::size_t*, void**) { return bytes; }};
+  ASSERT_GE(H5Zregister(&nothing), 0);
+  {
+    Hdf5Writer file(path);
+    const hsize_t size[2] = {2, 2};
+    const hid_t space = H5Screate_simple(2, size, nullptr);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(creation, 2, size);
+    H5Pset_filter(creation, number, H5Z_FLAG_MANDATORY, 0, nullptr);
+    const hid_t data =
+        H5Dcreate2(file.id(), "/f", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    const double values[] = {1, 2, 3, 4};
+    EXPECT_GE(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), 0);
+    H5Dclose(data);
+    H5Pclose(creation);
+    H5Sclose(space);
+  }
+  H5Zunregister(number);
+  try {
+    (void)read_table(path + ":/f");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_data);
+    EXPECT_NE(std::string(error.what()).find("32000"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Hdf5, ALinkWithinTheFileIsFollowed) {
   const Folder folder;
   const std::string path = folder / "soft.h5";

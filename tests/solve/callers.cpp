@@ -35,6 +35,7 @@ const Problem& problem_of(unsigned seed) {
 Report report_of(const std::string& method, unsigned seed) {
   SolveOptions options = with_method(method);
   options.seed = seed;
+  options.threads = 3;
   options.max_passes = 20.0;
   return solve(problem_of(seed), options);
 }
