@@ -95,8 +95,14 @@ int StopInTime::wind_up(Status status) {
                                    phase_)});
 }
 
-// The others give rank 0 time to write: when one of them ends, mpirun ends them all.
+// The other ranks give rank 0 time to write: when one of them ends, mpirun ends them all. Told to
+// end in the middle of a step, ranks may have been told so because one of them has died: then
+// nothing is written.
 void StopInTime::end(Status status) {
+  if (rank_count() > 1 && status == Status::interrupted) {
+    remove_unfinished_outputs();
+    ::_exit(exit_code(status));
+  }
   constexpr useconds_t time_to_write_us = 400'000;
   if (rank() != 0) ::usleep(time_to_write_us);
   int code = static_cast<int>(ErrorCode::internal);

@@ -8,6 +8,7 @@
 #include "eigen_views.hpp"
 #include "linalg/svd.hpp"
 #include "linalg/tall_r.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {
@@ -30,8 +31,7 @@ Matrix tall(const Matrix& A, int threads, Diagonal diagonal = Diagonal::any) {
 // QR is backward stable with n·d·eps·‖A‖; R moves by that times cond(A), which
 // is below 4 for these tall normal matrices.
 Matrix eigen_r(const Matrix& A) {
-  Matrix R = Eigen::HouseholderQR<Matrix>(A).matrixQR().topRows(A.cols());
-  R = Matrix(R.triangularView<Eigen::Upper>());
+  Matrix R = triangle(A);
   for (Index i = 0; i < R.rows(); ++i) {
     if (R(i, i) < 0.0) R.row(i) *= -1.0;
   }

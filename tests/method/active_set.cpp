@@ -5,6 +5,7 @@
 
 #include "support/problems.hpp"
 #include "support/thread_ranks.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {
@@ -39,14 +40,17 @@ double broken_condition(const Rows& A, const Rows& b, const Rows& x, const Vecto
 
 constexpr double rounding = 1e-13;
 
-// Solved by the method, with the optimality conditions checked; x.
+// Solved by the method, with the optimality conditions checked; x. Where r is hardly more than
+// rounding, no x has a gradient of 1e-8 beside it: then the run may say so, if they hold.
 Rows solved(const Rows& A, const Rows& b, const std::vector<double>& lower,
-            const std::vector<double>& upper, const std::string& method = "active-set") {
+            const std::vector<double>& upper, const std::string& method = "active-set",
+            bool to_rounding = false) {
   ProblemData parts = data(A, b);
   parts.lower = lower;
   parts.upper = upper;
   const Report report = solve(Problem(parts), with_method(method));
-  EXPECT_EQ(report.status, Status::converged) << report.reason;
+  if (!to_rounding || report.status != Status::stagnated)
+    EXPECT_EQ(report.status, Status::converged) << report.reason;
   EXPECT_EQ(report.method, method == "auto" ? "active-set" : method);
   const Rows x = solution(report);
   EXPECT_LE(broken_condition(A, b, x, given(lower, A.cols(), -inf), given(upper, A.cols(), inf)),
@@ -137,7 +141,7 @@ TEST(active_set, solves_a_small_ill_conditioned_problem_with_x_not_negative) {
     std::vector<Index> free;
     for (Index j = 0; j < 5; ++j)
       if (x(j) > 0.0) free.push_back(j);
-    const Rows expected = Rows(A(Eigen::all, free)).householderQr().solve(b);
+    const Rows expected = qr_solution(A(Eigen::all, free), b);
     EXPECT_LE(difference(x(free, Eigen::all), expected), 1e-9) << apart;
   }
 }
@@ -146,23 +150,23 @@ TEST(active_set, ends_at_the_conditions_whatever_the_conditioning) {
   for (const auto& [condition, noise] :
        {std::pair{1e5, 0.0}, {1e5, 0.1}, {1e8, 0.01}, {1e10, 0.0}, {1e10, 1e-6}, {1e13, 0.0}}) {
     for (unsigned seed : {1u, 2u, 3u, 4u}) {
-      const Rows left =
-          random(200, 30, seed).householderQr().householderQ() * Rows::Identity(200, 30);
-      const Rows right = random(30, 30, seed + 9).householderQr().householderQ();
+      const Rows left = orthonormal(random(200, 30, seed));
+      const Rows right = orthonormal(random(30, 30, seed + 9));
       Rows A = left;
       for (Index j = 0; j < 30; ++j)
         A.col(j) *= std::pow(condition, -static_cast<double>(j) / 29.0);
       A = A * right;
       const Rows b = A * random(30, 1, seed + 20) + noise * random(200, 1, seed + 21);
       SCOPED_TRACE(std::to_string(condition) + ", noise " + std::to_string(noise));
-      solved(A, b, {0.0}, {});
-      solved(A, b, {-0.3}, {0.4});
+      const bool to_rounding = condition > 1e12;
+      solved(A, b, {0.0}, {}, "active-set", to_rounding);
+      solved(A, b, {-0.3}, {0.4}, "active-set", to_rounding);
     }
   }
 }
 
 TEST(active_set, without_bounds_that_matter_is_least_squares) {
-  const Rows A = random(90, 12, 5), b = random(90, 1, 6), expected = A.householderQr().solve(b);
+  const Rows A = random(90, 12, 5), b = random(90, 1, 6), expected = qr_solution(A, b);
   EXPECT_LE(difference(solved(A, b, {-100.0}, {100.0}), expected), 1e-13);
   EXPECT_LE(difference(solved(A, b, {}, {}), expected), 1e-13);
   EXPECT_LE(difference(solved(A, b, {-inf}, {inf}), expected), 1e-13);
@@ -249,7 +253,7 @@ TEST(active_set, ends_and_says_so_where_columns_depend_on_each_other) {
 
 TEST(active_set, takes_the_solution_nearest_to_the_start_where_bounds_allow_it) {
   const Rows A = random(5, 12, 13), b = A * Rows::Constant(12, 1, 1.0);
-  const Rows nearest = A.completeOrthogonalDecomposition().solve(b);
+  const Rows nearest = least_norm_solution(A, b);
   EXPECT_LE(difference(solved(A, b, {-10.0}, {10.0}), nearest), 1e-12);
 }
 

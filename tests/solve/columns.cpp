@@ -5,6 +5,7 @@
 
 #include "support/problems.hpp"
 #include "support/thread_ranks.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {
@@ -30,7 +31,7 @@ Rows reference(const Rows& A, const Rows& b) {
   Rows C = A.rowwise() - mean;
   const Eigen::RowVectorXd size = C.colwise().norm();
   for (Index j = 0; j < C.cols(); ++j) C.col(j) /= size(j);
-  Rows x = C.householderQr().solve(Rows(b.array() - b.mean()));
+  Rows x = qr_solution(C, Rows(b.array() - b.mean()));
   for (Index j = 0; j < C.cols(); ++j) x(j, 0) /= size(j);
   Rows out(x.rows() + 1, 1);
   out << x, Rows::Constant(1, 1, b.mean() - (mean * x)(0));
@@ -143,7 +144,7 @@ TEST(columns, an_intercept_is_no_part_of_the_ridge) {
   parts.ridge = 1e4;
   const Eigen::RowVectorXd mean = A.colwise().mean();
   const Rows C = A.rowwise() - mean, b = houses.b.array() - houses.b.mean();
-  const Rows x = (C.transpose() * C + 1e4 * Rows::Identity(3, 3)).ldlt().solve(C.transpose() * b);
+  const Rows x = spd_solution(C.transpose() * C + 1e4 * Rows::Identity(3, 3), C.transpose() * b);
   Rows expected(4, 1);
   expected << x, Rows::Constant(1, 1, houses.b.mean() - (mean * x)(0));
   for (const std::string& method : exact) {
@@ -161,7 +162,7 @@ TEST(columns, a_ridge_on_more_unknowns_than_rows_leaves_the_intercept_free) {
   parts.ridge = 0.5;
   const Eigen::RowVectorXd mean = A.colwise().mean();
   const Rows C = A.rowwise() - mean, b = y.array() - y.mean();
-  const Rows x = C.transpose() * (C * C.transpose() + 0.5 * Rows::Identity(20, 20)).ldlt().solve(b);
+  const Rows x = C.transpose() * spd_solution(C * C.transpose() + 0.5 * Rows::Identity(20, 20), b);
   Rows expected(51, 1);
   expected << x, Rows::Constant(1, 1, y.mean() - (mean * x)(0));
   for (const std::string method : {"direct", "lsqr", "cg", "auto"}) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "support/problems.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {
@@ -12,7 +13,7 @@ const std::vector<std::string> exact_methods = {"gd", "hbm", "nag", "cgls", "lsq
 
 Rows ridge_solution(const Rows& A, const Rows& b, double ridge) {
   const Rows H = A.transpose() * A + ridge * Rows::Identity(A.cols(), A.cols());
-  return H.ldlt().solve(A.transpose() * b);
+  return spd_solution(H, A.transpose() * b);
 }
 
 SolveOptions tight(const std::string& method) {
@@ -94,7 +95,7 @@ TEST(weights, equal_repeating_rows) {
       b2.row(k++) = b.row(i);
     }
   }
-  const Rows expected = A2.topRows(k).colPivHouseholderQr().solve(b2.topRows(k));
+  const Rows expected = qr_solution(A2.topRows(k), b2.topRows(k));
   for (const std::string& method : exact_methods) {
     ProblemData parts = data(A, b);
     parts.weights = weights;
@@ -182,7 +183,7 @@ TEST(bounds, are_kept_by_whatever_auto_ends_with) {
 
 TEST(a_start_vector, leads_every_method_to_the_nearest_solution_of_a_wide_system) {
   const Rows A = random(4, 9, 17), b = A * random(9, 1, 18), x0 = random(9, 1, 19);
-  const Rows expected = x0 + A.completeOrthogonalDecomposition().solve(Rows(b - A * x0));
+  const Rows expected = x0 + Rows(least_norm_solution(A, b - A * x0));
   for (const MethodInfo& info : method_table()) {
     ProblemData parts = data(A, b);
     parts.x0 = array(x0);

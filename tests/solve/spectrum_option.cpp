@@ -5,6 +5,7 @@
 
 #include "polyak/plan.hpp"
 #include "support/problems.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {
@@ -86,9 +87,8 @@ TEST(a_sketched_spectrum, is_lifted_by_the_ridge_and_starts_at_it_for_dependent_
   const Report lifted = solve(Problem(deficient), with_spectrum_by("hbm", "sketch"));
   EXPECT_EQ(lifted.status, Status::converged) << lifted.reason;
   EXPECT_EQ(lifted.used.rank, 11);
-  const Rows expected = (A.transpose() * A + Rows::Identity(12, 12))
-                            .ldlt()
-                            .solve(A.transpose() * A * Rows::Ones(12, 1));
+  const Rows expected = spd_solution(A.transpose() * A + Rows::Identity(12, 12),
+                                     A.transpose() * A * Rows::Ones(12, 1));
   EXPECT_LE((solution(lifted) - expected).norm(), 1e-6 * expected.norm());
 }
 

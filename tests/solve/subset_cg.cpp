@@ -11,6 +11,7 @@
 #include "solve/row_subset.hpp"
 #include "support/keeper.hpp"
 #include "support/thread_ranks.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {
@@ -67,7 +68,7 @@ Rows fitted(const Sparse& made) {
       against_b(j) += made.weight(i) * a * made.data.b(i);
       made.row(i, [&](Index k, double c) { gram(j, k) += made.weight(i) * a * c; });
     });
-  return gram.ldlt().solve(against_b);
+  return spd_solution(gram, against_b);
 }
 
 double residual(const Sparse& made, const Rows& x) {

@@ -1,4 +1,5 @@
 #include "problems.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::test {
 
@@ -9,7 +10,7 @@ Matrix with_spectrum(Index rows, const Vector& squared, Index cols, std::uint64_
 
 Vector squared_singular_values(const Matrix& A) {
   Vector out = Vector::Zero(A.cols());
-  const Vector s = Eigen::BDCSVD<Matrix>(A).singularValues();
+  const Vector s = singular_values(A);
   for (Index i = 0; i < s.size(); ++i) out(A.cols() - 1 - i) = s(i) * s(i);
   return out;
 }

@@ -9,6 +9,7 @@
 #include "problems.hpp"
 #include "sampling/law.hpp"
 #include "spectrum/extremes.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {
@@ -20,12 +21,11 @@ double nu(const Problem& problem, int threads = 2) {
 
 // ‖A‖_F²·max_i a_iᵀH⁺a_i/‖a_i‖², straight from the formula.
 double direct_nu(const Matrix& A) {
-  const Matrix pseudo_inverse =
-      Eigen::CompleteOrthogonalDecomposition<Matrix>(A.transpose() * A).pseudoInverse();
+  const Matrix inverse = pseudo_inverse(A.transpose() * A);
   double largest = 0.0;
   for (Index i = 0; i < A.rows(); ++i) {
     if (A.row(i).norm() == 0.0) continue;
-    const double leverage = (A.row(i) * pseudo_inverse * A.row(i).transpose())(0);
+    const double leverage = (A.row(i) * inverse * A.row(i).transpose())(0);
     largest = std::max(largest, leverage / A.row(i).squaredNorm());
   }
   return A.squaredNorm() * largest;

@@ -4,6 +4,7 @@
 
 #include "spectrum/problems.hpp"
 #include "spectrum/sketch.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {
@@ -39,7 +40,7 @@ TEST(sketch, puts_the_preconditioned_spectrum_into_the_marchenko_pastur_band) {
   const Index d = 30, s = 6 * d;
   const Matrix A = with_spectrum(3000, Vector::LinSpaced(d, 0.0, 12.0).array().exp(), d, 5);
   const Matrix SA = sketch(dense_problem(A), s, 1).leftCols(d);
-  const Matrix R = SA.householderQr().matrixQR().topRows(d).triangularView<Eigen::Upper>();
+  const Matrix R = triangle(SA);
   const Vector found = squared_singular_values(
       R.transpose().triangularView<Eigen::Lower>().solve(A.transpose()).transpose());
   const double r = static_cast<double>(d) / static_cast<double>(s);

@@ -7,6 +7,7 @@
 #include "golden.hpp"
 #include "random_problem.hpp"
 #include "spectrum/extremes.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::theory {
 namespace {
@@ -33,7 +34,7 @@ struct Case {
         parts(problem.A, problem.p) {
     r = dice.normals(problem.A.rows(), 1);
     for (int twice = 0; twice < 2; ++twice)
-      r -= problem.A * problem.A.completeOrthogonalDecomposition().solve(r);
+      r -= problem.A * test::least_norm_solution(problem.A, r);
     exact = exact_model(parts.eigenvalues, parts.eigenvectors,
                         noise_of_rows(rows_view(problem.A), span_of(problem.p), span_of(r)));
     numbers = {parts.eigenvalues.front(), parts.eigenvalues.back(), parts.frobenius2,
@@ -245,7 +246,7 @@ TEST_F(Certified, VectorBatchHoldsWithEtaEffToo) {
     MatrixNumbers n = c.numbers;
     const Eigen::Map<const test::Rows> S(c.parts.S.data(), std::ssize(c.parts.eigenvalues),
                                          std::ssize(c.parts.eigenvalues));
-    n.eta = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(S).eigenvalues().maxCoeff() /
+    n.eta = test::symmetric_eigen(S).values.maxCoeff() /
             (n.frobenius2 * n.lambda_max);
     const double batch = vector_batch(n, p, r);
     expect_batch_covers(vector_batch(c.numbers, p, r), batch, "eta over eta_eff");

@@ -4,6 +4,7 @@
 #include "golden.hpp"
 #include "kronecker.hpp"
 #include "polyak/error.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::theory {
 namespace {
@@ -143,7 +144,7 @@ TEST(Edges, EtaEffIsNotSafeInTheRecipe) {
       exact_model(parts.eigenvalues, parts.eigenvectors, noise_of_rows(rows_view(A), span_of(p)));
   const double low = parts.eigenvalues.front(), high = parts.eigenvalues.back();
   const Eigen::Map<const test::Rows> S(parts.S.data(), d, d);
-  const double largest = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(S).eigenvalues().maxCoeff();
+  const double largest = test::symmetric_eigen(S).values.maxCoeff();
   const double e_eff = largest / high, e_h = spread_energy(parts.eigenvalues, parts.S);
   const double batch = 4.0;
   const auto rate = [&](double energy) {

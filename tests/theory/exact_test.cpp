@@ -3,6 +3,7 @@
 
 #include "golden.hpp"
 #include "random_problem.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::theory {
 namespace {
@@ -119,7 +120,7 @@ TEST(ExactModel, HasTheInconsistentTrajectoryOfTheKroneckerOperator) {
     const Eigen::VectorXd b = dice.normals(n, 1), start = dice.normals(d, 1);
     const Eigen::MatrixXd H = s.problem.A.transpose() * s.problem.A;
     const Eigen::VectorXd x_star =
-        (H + s.ridge * Eigen::MatrixXd::Identity(d, d)).ldlt().solve(s.problem.A.transpose() * b);
+        test::spd_solution(H + s.ridge * Eigen::MatrixXd::Identity(d, d), s.problem.A.transpose() * b);
     const Eigen::VectorXd r = s.problem.A * x_star - b;
     Model model =
         exact_model(s.parts.eigenvalues, s.parts.eigenvectors,
@@ -148,7 +149,7 @@ TEST(ExactModel, HasTheHorizonWhereItsTrajectoryEnds) {
     if (s.ridge > 0.0 || s.parts.eigenvalues.size() != to_size(d)) continue;
     Dice dice(seed + 1000);
     Eigen::VectorXd r = dice.normals(n, 1);
-    r -= s.problem.A * s.problem.A.colPivHouseholderQr().solve(r);
+    r -= s.problem.A * test::least_norm_solution(s.problem.A, r);
     Model model =
         exact_model(s.parts.eigenvalues, s.parts.eigenvectors,
                     noise_of_rows(rows_view(s.problem.A), span_of(s.problem.p), span_of(r)));

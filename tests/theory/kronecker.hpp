@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/problems.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::theory {
 
@@ -51,7 +52,7 @@ struct Oracle {
 
   /// The rate: the root of its spectral radius.
   double rate(double batch) const {
-    return std::sqrt(second_moment_map(batch).eigenvalues().cwiseAbs().maxCoeff());
+    return std::sqrt(test::spectral_radius(second_moment_map(batch)));
   }
 };
 
@@ -62,15 +63,15 @@ struct Decomposed {
   double frobenius2 = 0.0, eta = 1.0;
 
   Decomposed(const test::Rows& A, const Eigen::VectorXd& p) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(A.transpose() * A);
+    const test::SymmetricEigen found = test::symmetric_eigen(A.transpose() * A);
     std::vector<Index> kept;
     for (Index j = 0; j < A.cols(); ++j) {
-      if (solver.eigenvalues()(j) > 1e-11 * solver.eigenvalues()(A.cols() - 1)) kept.push_back(j);
+      if (found.values(j) > 1e-11 * found.values(A.cols() - 1)) kept.push_back(j);
     }
     Eigen::MatrixXd V(A.cols(), std::ssize(kept));
     for (Index j = 0; j < V.cols(); ++j) {
-      V.col(j) = solver.eigenvectors().col(kept[to_size(j)]);
-      eigenvalues.push_back(solver.eigenvalues()(kept[to_size(j)]));
+      V.col(j) = found.vectors.col(kept[to_size(j)]);
+      eigenvalues.push_back(found.values(kept[to_size(j)]));
     }
     const test::Rows rows = V.transpose();
     eigenvectors.assign(rows.data(), rows.data() + rows.size());

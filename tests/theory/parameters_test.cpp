@@ -1,4 +1,5 @@
 #include "theory/parameters.hpp"
+#include "support/decompositions.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -85,8 +86,7 @@ TEST(HeuristicBatch, IsInfiniteWithoutMomentum) {
 
 // The spectral radius of z² − t·z + b by Eigen, from the 2 × 2 block.
 double block_radius(double t, double b) {
-  const Eigen::Matrix2d block{{t, -b}, {1.0, 0.0}};
-  return block.eigenvalues().cwiseAbs().maxCoeff();
+  return test::spectral_radius(Eigen::MatrixXd{{t, -b}, {1.0, 0.0}});
 }
 
 struct Interval {

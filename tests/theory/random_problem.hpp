@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kronecker.hpp"
+#include "support/decompositions.hpp"
 
 namespace polyak::theory {
 
@@ -78,7 +79,7 @@ inline test::Rows rare_feature(Dice& dice, Index n, Index d) {
 
 /// Multiples of an orthonormal basis: the worst case of the certificate.
 inline test::Rows orthogonal(Dice& dice, Index n, Index d) {
-  const test::Rows Q = Eigen::HouseholderQR<Eigen::MatrixXd>(dice.normals(d, d)).householderQ();
+  const test::Rows Q = test::orthonormal(dice.normals(d, d));
   test::Rows A(n, d);
   for (Index i = 0; i < n; ++i) A.row(i) = dice.log_between(0.05, 2.0) * Q.row(i % d);
   return A;
