@@ -49,8 +49,9 @@ Rows solved(const Rows& A, const Rows& b, const std::vector<double>& lower,
   parts.lower = lower;
   parts.upper = upper;
   const Report report = solve(Problem(parts), with_method(method));
-  if (!to_rounding || report.status != Status::stagnated)
+  if (!to_rounding || report.status != Status::stagnated) {
     EXPECT_EQ(report.status, Status::converged) << report.reason;
+  }
   EXPECT_EQ(report.method, method == "auto" ? "active-set" : method);
   const Rows x = solution(report);
   EXPECT_LE(broken_condition(A, b, x, given(lower, A.cols(), -inf), given(upper, A.cols(), inf)),
