@@ -11,13 +11,13 @@ endfunction()
 
 # polyak_room(NAME [DEPENDS room...] [PUBLIC header...] [USES library...])
 #
-# One room of the house: src/NAME/*.cpp as the object library polyak_NAME. It
+# One room of the house: src/NAME/**.cpp as the object library polyak_NAME. It
 # may include the rooms it depends on and theirs, and owns the public headers
 # include/polyak/HEADER.hpp; tests/layers reads these calls and holds every
 # #include to them. A room without sources is passed over.
 function(polyak_room name)
   cmake_parse_arguments(PARSE_ARGV 1 room "" "" "DEPENDS;PUBLIC;USES")
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   if(NOT sources)
     return()
   endif()
