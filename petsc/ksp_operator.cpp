@@ -1,7 +1,7 @@
 // The operator of the KSP, read anew whenever it has changed.
 
 #include "ksp_polyak.hpp"
-#include "mpi_sums.hpp"
+#include "mpi_communicator.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 
@@ -24,6 +24,16 @@ MatrixPtr rows_or_error(Mat A, MPI_Comm comm) {
   return own;
 }
 
+class LoggedCommunicator final : public MpiCommunicator {
+ public:
+  using MpiCommunicator::MpiCommunicator;
+  void sum(std::span<double> values) override {
+    checked(PetscLogEventBegin(log_events.sums, 0, 0, 0, 0));
+    MpiCommunicator::sum(values);
+    checked(PetscLogEventEnd(log_events.sums, 0, 0, 0, 0));
+  }
+};
+
 class LoggedGhosts final : public MpiGhosts {
  public:
   using MpiGhosts::MpiGhosts;
@@ -43,8 +53,7 @@ PetscMPIInt tag_of(KspPolyak& polyak, Mat A, MPI_Comm comm) {
 }
 
 void read_operator(KspPolyak& polyak, Mat A, MPI_Comm comm) {
-  PetscMPIInt rank = 0, ranks = 1;
-  MPI_Comm_rank(comm, &rank);
+  PetscMPIInt ranks = 1;
   MPI_Comm_size(comm, &ranks);
   PetscInt rows = 0, first = 0;
   checked(MatGetSize(A, &rows, nullptr));
@@ -53,15 +62,8 @@ void read_operator(KspPolyak& polyak, Mat A, MPI_Comm comm) {
   polyak.ghosts = std::make_shared<LoggedGhosts>(comm, tag_of(polyak, A, comm));
   MatrixPtr own = rows_or_error(A, comm);
   const bool exchange = ranks > 1 && !own->only_products();
-  const auto complete = [comm](std::span<double> sums) {
-    checked(PetscLogEventBegin(log_events.sums, 0, 0, 0, 0));
-    complete_sums(comm, sums);
-    checked(PetscLogEventEnd(log_events.sums, 0, 0, 0, 0));
-  };
-  polyak.A = rank_rows(
-      std::move(own), first, rows, rank, ranks, complete,
-      [comm](auto words, auto& received) { exchange_words(comm, words, received); },
-      exchange ? polyak.ghosts : nullptr);
+  polyak.A = rank_rows(std::move(own), first, rows, std::make_shared<LoggedCommunicator>(comm),
+                       exchange ? polyak.ghosts : nullptr);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ Array whole(Vec v, const RowMatrix& A) {
   std::vector<double> out(to_size(n), 0.0);
   std::copy_n(values, last - first, out.begin() + first);
   checked(VecRestoreArrayRead(v, &values));
-  A.complete(out);
+  communicator(A).sum(out);
   return Array(std::move(out), n, 1);
 }
 
@@ -147,7 +147,7 @@ double first_residual(const ProblemData& data) {
   const double* x = data.x0.empty() ? zero.data() : data.x0.view().data;
   A.range_gradient(0, A.rows(), {}, {}, {x, 1, d, d}, data.b.view(), {g.data(), 1, d, d},
                    {&square, 1});
-  A.complete({&square, 1});
+  communicator(A).sum({&square, 1});
   return std::sqrt(square);
 }
 

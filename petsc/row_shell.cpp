@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "guarded.hpp"
-#include "mpi_sums.hpp"
+#include "mpi_communicator.hpp"
 #include "polyak/error.hpp"
 #include "polyak_petsc.h"
 
@@ -66,7 +66,7 @@ PetscErrorCode multiply_transposed(Mat A, Vec y, Vec x) {
     checked(VecGetArrayRead(y, &from));
     checked(VecGetArray(shell.all, &sums));
     shell.own->add_transposed(0, m, {from, m, 1, 1}, {sums, 1, d, d});
-    complete_sums(PetscObjectComm(reinterpret_cast<PetscObject>(A)), {sums, to_size(d)});
+    MpiCommunicator(PetscObjectComm(reinterpret_cast<PetscObject>(A))).sum({sums, to_size(d)});
     checked(VecGetArrayWrite(x, &to));
     std::copy(sums + first, sums + last, to);
     checked(VecRestoreArrayWrite(x, &to));
@@ -181,8 +181,8 @@ void become_row_shell(Mat A, MatrixPtr own, Index rows) {
   set_operation(A, MATOP_DESTROY, leave);
   for (const MatOperation refused : {MATOP_ZERO_ROWS, MATOP_ZERO_ROWS_COLUMNS, MATOP_AXPY})
     checked(MatShellSetOperation(A, refused, nullptr));
-  checked(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), gradient_name,
-                                     row_gradient));
+  checked(
+      PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), gradient_name, row_gradient));
   keep_rows(A, own);
   checked(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   checked(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));

@@ -46,6 +46,7 @@ struct SolveOptions {
   std::string spectrum = "auto";
   std::string parameters = "tuned";
   std::string column_scaling = "auto";
+  std::string device = "auto";  ///< where vectors live and products are computed: "auto" or "cpu"
   double gamma = 1e-3;
   std::string sampling = "row-norm";
   double tol = 1e-8;

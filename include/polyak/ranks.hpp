@@ -1,21 +1,21 @@
 #pragma once
 
 /// \file ranks.hpp
-/// One matrix whose rows lie with several processes (ranks), each of which
-/// runs the same solve: docs/decisions/0014-ranks.md.
+/// One matrix whose rows are distributed over several processes (ranks), each of
+/// which runs the same solve: docs/decisions/0014-ranks.md.
 ///
-/// Every rank sees the whole problem in its sizes and holds some of the rows;
-/// the others, and their b, are zero to it. Sums over rows become whole in
-/// RowMatrix::complete, which is all that ranks need to say to each other, so
-/// that x, every decision and every bit of the report agree on all of them.
-/// Where rows touch few columns a ColumnExchange says less.
+/// Every rank sees a matrix of all rows and stores a contiguous part of them; to this
+/// rank the other rows, and their b, are zero. A sum over rows is therefore complete
+/// after Communicator::sum, and x, every decision and every bit of the report agree on
+/// all ranks. Where rows have entries in few columns, a ColumnExchange sends less than
+/// an allreduce of all columns.
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "polyak/communicator.hpp"
 #include "polyak/matrices.hpp"
 
 namespace polyak {
@@ -28,47 +28,58 @@ struct RowRange {
 /// Rank `rank` of `ranks` gets these of `rows`; they differ by one at most.
 RowRange even_share(Index rows, Index rank, Index ranks);
 
-/// Replaces what each rank gives by the sum over all ranks, with the same bits
-/// everywhere; every rank calls it at the same point with as many numbers.
-using CompleteSums = std::function<void(std::span<double>)>;
-
 struct ColumnRange {
   Index first = 0;
   Index last = 0;
 };
 
-/// Gradients of ranks whose rows touch few columns in common: the sum of a column
-/// goes to the ranks whose rows touch it, and to nobody else. A method that goes
-/// column by column then knows x where its rows need it, and elsewhere once it is
-/// gathered. Every column belongs to one rank: the lowest whose rows touch it, or
-/// rank 0. Ranks call each of these together.
+/// Sums of gradients over ranks whose rows have few columns in common: the sum of a
+/// column goes only to the ranks whose rows have entries in it. A method that works
+/// column by column then has x up to date where its rows need it, and elsewhere after
+/// gather(). Every column is owned by one rank: the lowest whose rows have entries in it,
+/// or rank 0. All operations are collective.
 class ColumnExchange {
  public:
   virtual ~ColumnExchange() = default;
-  /// Whether this says less than sums of all columns, the same on every rank. The
-  /// first time it is found by reading the rows held here, and kept.
+  /// True if this sends less than an allreduce of all columns; the same on every rank.
+  /// The first call reads the rows stored here; the result is kept.
   virtual bool pays(const RowMatrix& own) = 0;
-  /// After that: what this rank touches and what belongs to it lies in here.
+  /// After pays(): a range that contains all columns this rank uses or owns.
   virtual ColumnRange held() const = 0;
-  /// Columns that rows here touch hold sums over these rows; then over all rows,
-  /// added in the order of ranks. Other columns may hold anything.
+  /// Before: the columns with entries in rows stored here hold sums over these rows.
+  /// After: sums over all rows, added in the order of ranks. Other columns are undefined.
   virtual void add(View g) = 0;
-  /// Every column as the rank has it that it belongs to: the same bits everywhere.
+  /// Every column becomes that of its owner: the same bits everywhere.
   virtual void gather(View x) = 0;
-  /// What was chosen, and the numbers that speak for it.
+  /// The choice made by pays(), with its figures, as a sentence.
   virtual std::string told() const = 0;
 };
 
 /// Ascending; a value that is not finite counts. Reads all rows.
 std::vector<Index> touched_columns(const RowMatrix& rows);
 
-/// A of `rows` rows, of which `own` are those from `first` on. Every rank calls
-/// this together. Steps that go row after row (RowMatrix::kaczmarz) are refused
-/// where there is more than one rank. With `exchange` many ranks share the work of
-/// drawing large batches; the draws are the same without. With `columns` they say no
-/// more than they have to; x is the same to the last bit.
-MatrixPtr rank_rows(MatrixPtr own, Index first, Index rows, Index rank, Index ranks,
-                    CompleteSums complete, ExchangeWords exchange = {},
+/// The rows of a matrix that this process stores, as a matrix of their own: row 0 of
+/// `rows` is row `first` of the whole.
+struct Partition {
+  const RowMatrix* rows = nullptr;
+  Index first = 0;
+  Communicator* communicator = nullptr;  ///< never null
+  ColumnExchange* columns = nullptr;     ///< null where sums are of all columns
+
+  Index rank() const { return communicator->rank(); }
+  Index ranks() const { return communicator->size(); }
+  Index last() const { return first + rows->rows(); }
+};
+
+/// All rows and a communicator of one process, unless A was made by rank_rows.
+Partition partition(const RowMatrix& A);
+inline Communicator& communicator(const RowMatrix& A) { return *partition(A).communicator; }
+
+/// A matrix of `rows` rows, of which `own` are those from `first` on. Collective. Steps
+/// that go row after row (RowMatrix::kaczmarz) are refused if there is more than one rank.
+/// With `columns` gradients are summed by it where it pays; x has the same bits.
+MatrixPtr rank_rows(MatrixPtr own, Index first, Index rows,
+                    std::shared_ptr<Communicator> communicator,
                     std::shared_ptr<ColumnExchange> columns = {});
 
 enum class Keep { whole, copy };

@@ -67,6 +67,7 @@ struct Used {
   /// condition are then of the scaled matrix. Absent where A was taken as it is.
   std::optional<std::string> column_scaling;
   std::optional<std::string> exchange;  ///< how ranks added up gradients, and why
+  std::optional<std::string> device;    ///< where vectors lived and products were computed
   double tol = 0.0;
 };
 
@@ -119,10 +120,10 @@ struct [[nodiscard]] Report {
   /// worst right-hand side: x solves exactly a problem in which every column of A,
   /// and b, differ by no more than about this much.
   std::optional<double> backward_error;
-  std::string certified;  ///< what the tolerance was checked on: "full", "sampled", or nothing
+  std::string certified;      ///< what the tolerance was checked on: "full", "sampled", or nothing
   std::vector<Stage> stages;  ///< of the automatic choice
   std::optional<Statistics> statistics;  ///< where asked for
-  std::optional<double> measured_rate;  ///< per iteration, over the last part of the history
+  std::optional<double> measured_rate;   ///< per iteration, over the last part of the history
   SolveOptions asked;
   Used used;
   Seconds seconds;

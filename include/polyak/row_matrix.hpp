@@ -3,10 +3,10 @@
 /// \file row_matrix.hpp
 /// A, known by its rows.
 ///
-/// Everything above this interface asks for rows, never for entries, so a
-/// dense array, a CSR matrix, a mapped file, a projector that makes its rows
-/// up as it goes, a GPU and a partitioned cluster can all stand behind it
-/// (docs/decisions/0002-row-matrix.md sketches each).
+/// Everything above this interface reads rows, never single entries, so that a
+/// dense array, a CSR matrix, a mapped file, a projector that computes its rows
+/// on demand and the rows of several processes (polyak/ranks.hpp) can all implement
+/// it (docs/decisions/0002-row-matrix.md describes each).
 ///
 /// Calls are virtual per chunk of rows, never per row. No call allocates.
 /// All are const and may run in several threads at once.
@@ -26,20 +26,6 @@ namespace polyak {
 struct Scale {
   double a = 1.0;
   double b = 1.0;
-};
-
-class RowMatrix;
-class ColumnExchange;
-
-/// The rows that this process holds, as a matrix of their own: row 0 of `rows`
-/// is row `first` of the whole. One process holds them all.
-struct Share {
-  const RowMatrix* rows = nullptr;
-  Index first = 0;
-  Index rank = 0;   ///< of this process, from 0
-  Index ranks = 1;  ///< processes that hold a share, maybe an empty one
-  const ExchangeWords* exchange = nullptr;  ///< null where they form sums and no more
-  ColumnExchange* columns = nullptr;        ///< null where they form sums of all columns
 };
 
 class RowMatrix {
@@ -72,8 +58,8 @@ class RowMatrix {
 
   /// The same over the rows [first, last), where empty weights mean 1; also
   /// residual2[c] += w_i·r².
-  virtual void range_gradient(Index first, Index last, std::span<const double> weights,
-                              Scale scale, ConstView x, ConstView b, View g,
+  virtual void range_gradient(Index first, Index last, std::span<const double> weights, Scale scale,
+                              ConstView x, ConstView b, View g,
                               std::span<double> residual2) const = 0;
 
   /// y(i − first, c) = a_iᵀ x_c for rows [first, last).
@@ -113,16 +99,8 @@ class RowMatrix {
   /// Rows [first, last) as dense doubles into out.
   virtual void copy_rows(Index first, Index last, View out) const = 0;
 
-  /// Where several processes each hold some of the rows (to each the others'
-  /// rows, and their b, are zero), a sum over rows is whole only after this:
-  /// every process calls it at the same point, and all get the same bits.
-  virtual void complete(std::span<double> /*sums*/) const {}
-  /// What is held here; the calls above ask for nothing else, and reading other
-  /// rows gives zeros (polyak/ranks.hpp).
-  virtual Share share() const { return {this, 0, 0, 1}; }
-
-  /// A hint, which changes no result: these rows will be asked for soon.
-  virtual void expect(std::span<const Index> /*rows*/) const {}
+  /// Starts loading these rows into the caches. Changes no result.
+  virtual void prefetch(std::span<const Index> /*rows*/) const {}
 };
 
 }  // namespace polyak

@@ -5,7 +5,6 @@
 /// view of a row-major block of numbers.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -64,10 +63,5 @@ class Array {
   ConstView view_;
   std::shared_ptr<const void> keep_alive_;
 };
-
-/// Gives words[r] to rank r, for every r, and puts what all ranks have for this one
-/// into `received`, in their order. Ranks call it together.
-using ExchangeWords = std::function<void(std::span<const std::vector<std::uint64_t>> words,
-                                         std::vector<std::uint64_t>& received)>;
 
 }  // namespace polyak

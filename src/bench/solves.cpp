@@ -33,7 +33,9 @@ double seconds_to(Engine& engine, double error, std::uint64_t stream, Index stri
     const double start = now_s();
     method->advance(k, k + stride);
     seconds += now_s() - start;
-    if (relative_error(method->x(), engine.problem().reference()) <= error) return seconds;
+    const std::vector<double> x = engine.backend().host_copy(method->x());
+    const Index d = engine.problem().cols();
+    if (relative_error({x.data(), 1, d, d}, engine.problem().reference()) <= error) return seconds;
   }
   return std::numeric_limits<double>::infinity();
 }

@@ -89,6 +89,8 @@ void fields(Archive& archive, M& m) {
   archive("sketch_rows", m.sketch_rows);
   archive("condition", m.condition);
   archive("column_scaling", m.column_scaling);
+  archive("exchange", m.exchange);
+  archive("device", m.device);
   archive("tol", m.tol);
 }
 

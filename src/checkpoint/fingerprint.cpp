@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "backend/backend.hpp"
 #include "checkpoint/container.hpp"
 #include "core/random.hpp"
 #include "core/thread_team.hpp"
 #include "polyak/checkpoint.hpp"
+#include "polyak/ranks.hpp"
 #include "polyak/simd.hpp"
 #include "polyak/version.hpp"
 
@@ -30,7 +32,7 @@ std::string of_rows(const RowMatrix& A, Index columns, Fill fill) {
     part.assign(to_size((last - first) * columns), 0.0);
     if (part.empty()) return {};
     fill(first, last, View{part.data(), last - first, columns, columns});
-    A.complete(part);
+    communicator(A).sum(part);
     first = last;
     return {reinterpret_cast<const char*>(part.data()), part.size() * sizeof(double)};
   });
@@ -54,7 +56,7 @@ std::string of_matrix(const Problem& problem, ThreadTeam& team) {
 
 std::string of_rhs(const Problem& problem) {
   const ConstView b = problem.b();
-  const Share own = problem.A().share();
+  const Partition own = partition(problem.A());
   const auto copy = [&](Index first, Index last, View out) {
     const Index to = std::min(last, own.first + own.rows->rows());
     for (Index i = std::max(first, own.first); i < to; ++i)
@@ -80,8 +82,9 @@ std::string shown(const std::optional<Value>& value) {
 void add_options(const SolveOptions& options, Fingerprint& out) {
   for (const auto& record : solve_options()) {
     if (may_differ(record.name)) continue;
-    out.emplace_back("--" + record.name,
-                     std::visit([&](auto member) { return shown(options.*member); }, record.field));
+    const std::string value =
+        std::visit([&](auto member) { return shown(options.*member); }, record.field);
+    out.emplace_back("--" + record.name, record.name == "device" ? device_named(value) : value);
   }
   out.emplace_back("probabilities", of_vector(options.probabilities));
   out.emplace_back("stream", shown(options.stream));

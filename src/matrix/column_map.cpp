@@ -29,15 +29,14 @@ MatrixPtr map_any(const MatrixPtr& A, ColumnMap map) {
   return std::make_shared<MappedDense<decltype(load)>>(A, std::move(map), load);
 }
 
-// The rows held here are mapped, and joined again as they were.
-MatrixPtr map_share(const MatrixPtr& A, ColumnMap map) {
-  const Share own = A->share();
+// Maps the rows stored here and distributes them as before.
+MatrixPtr map_part(const MatrixPtr& A, ColumnMap map) {
+  const Partition own = partition(*A);
   const bool touches_alike = !map.ones && !map.centred();
   std::shared_ptr<ColumnExchange> columns;
   if (own.columns && touches_alike) columns = {A, own.columns};
-  return rank_rows(mapped_columns({A, own.rows}, std::move(map)), own.first, A->rows(), own.rank,
-                   own.ranks, [A](std::span<double> sums) { A->complete(sums); },
-                   own.exchange ? *own.exchange : ExchangeWords{}, std::move(columns));
+  return rank_rows(mapped_columns({A, own.rows}, std::move(map)), own.first, A->rows(),
+                   {A, own.communicator}, std::move(columns));
 }
 
 }  // namespace
@@ -64,9 +63,8 @@ MappedMatrix::MappedMatrix(MatrixPtr A, ColumnMap map)
     : A_(std::move(A)), map_(std::move(map)), d_(A_->cols()) {}
 
 double MappedMatrix::gram_products() const {
-  const double more = map_.ones ? 2.0 * static_cast<double>(A_->nonzeros()) +
-                                      static_cast<double>(rows())
-                                : 0.0;
+  const double more =
+      map_.ones ? 2.0 * static_cast<double>(A_->nonzeros()) + static_cast<double>(rows()) : 0.0;
   return A_->gram_products() + more;
 }
 
@@ -83,7 +81,7 @@ void MappedMatrix::copy_rows(Index first, Index last, View out) const {
 
 bool stores_rows(const RowMatrix& A) {
   bool stored = false;
-  as_stored(*A.share().rows, [&](const auto&) {
+  as_stored(*partition(A).rows, [&](const auto&) {
     stored = true;
     return MatrixPtr();
   });
@@ -91,11 +89,11 @@ bool stores_rows(const RowMatrix& A) {
 }
 
 const MappedMatrix* as_mapped(const RowMatrix& A) {
-  return dynamic_cast<const MappedMatrix*>(A.share().rows);
+  return dynamic_cast<const MappedMatrix*>(partition(A).rows);
 }
 
 MatrixPtr mapped_columns(const MatrixPtr& A, ColumnMap map) {
-  if (A->share().rows != A.get()) return map_share(A, std::move(map));
+  if (partition(*A).rows != A.get()) return map_part(A, std::move(map));
   auto out = as_stored(*A, [&](const auto& rows) { return map_stored(rows, A, std::move(map)); });
   return out ? out : map_any(A, std::move(map));
 }

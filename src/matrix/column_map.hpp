@@ -52,7 +52,7 @@ class MappedMatrix : public RowMatrix {
   double gram_products() const final;
   std::string kind() const final { return A_->kind(); }
   double bytes() const final { return A_->bytes(); }
-  void expect(std::span<const Index> rows) const final { A_->expect(rows); }
+  void prefetch(std::span<const Index> rows) const final { A_->prefetch(rows); }
   void copy_rows(Index first, Index last, View out) const final;
 
  protected:

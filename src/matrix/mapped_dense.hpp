@@ -25,9 +25,8 @@ class MappedDense final : public MappedMatrix {
   void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
                 ConstView x, ConstView b, View g) const override {
     if (units_only())
-      return in_units(x, g, [&](ConstView y, View sum) {
-        A_->gradient(rows, weights, scale, y, b, sum);
-      });
+      return in_units(
+          x, g, [&](ConstView y, View sum) { A_->gradient(rows, weights, scale, y, b, sum); });
     in_blocks(std::ssize(rows), [&](Index t, Index count, const auto& block) {
       load(block, count, [&](Index k) { return rows[to_size(t + k)]; });
       ask(rows, t + count);
@@ -131,7 +130,7 @@ class MappedDense final : public MappedMatrix {
   // Rows of a list lie anywhere: those of the next block are fetched meanwhile.
   void ask(std::span<const Index> rows, Index from) const {
     const std::size_t first = std::min(to_size(from), rows.size());
-    A_->expect(rows.subspan(first, std::min(rows.size() - first, to_size(block_))));
+    A_->prefetch(rows.subspan(first, std::min(rows.size() - first, to_size(block_))));
   }
 
   static View gather(ConstView b, std::span<const Index> rows) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "polyak/ranks.hpp"
+
 namespace polyak {
 namespace {
 
@@ -19,14 +21,14 @@ Index padded(Index count) { return (count + 7) / 8 * 8; }  // whole cache lines
 Products::Products(const RowMatrix& A, std::span<const double> weights, Scale scale,
                    ThreadTeam& team)
     : A_(A),
+      communicator_(communicator(A)),
       weights_(weights),
       scale_(scale),
       team_(team),
-      first_row_(A.share().first),
-      own_rows_(A.share().rows->rows()),
-      entries_per_row_(A.rows() > 0
-                           ? static_cast<double>(A.nonzeros()) / static_cast<double>(A.rows())
-                           : 0.0) {}
+      first_row_(partition(A).first),
+      own_rows_(partition(A).rows->rows()),
+      entries_per_row_(
+          A.rows() > 0 ? static_cast<double>(A.nonzeros()) / static_cast<double>(A.rows()) : 0.0) {}
 
 // Enough chunks to share, few enough that zeroing and adding their sums (d
 // numbers each) stays small beside the rows' own work, and that the first rows
@@ -44,8 +46,8 @@ Index Products::chunk_count(Index rows) const {
 
 void Products::complete(View g, ColumnExchange* columns) const {
   if (columns) return columns->add(g);
-  if (g.stride == g.cols) return A_.complete({g.data, to_size(g.size())});
-  for (Index c = 0; c < g.rows; ++c) A_.complete({g.row(c), to_size(g.cols)});
+  if (g.stride == g.cols) return communicator_.sum({g.data, to_size(g.size())});
+  for (Index c = 0; c < g.rows; ++c) communicator_.sum({g.row(c), to_size(g.cols)});
 }
 
 View Products::part(Index chunk, View g) {
@@ -110,7 +112,8 @@ Products::Part Products::chunk_of(const Batch& batch, Index chunk) const {
 void Products::sweep(std::span<const Batch> batches, std::span<Part> left, ConstView x, ConstView b,
                      View g) const {
   const double row_bytes = A_.bytes() / static_cast<double>(A_.rows());
-  const Index block = std::max<Index>(1, static_cast<Index>(swept_bytes / std::max(1.0, row_bytes)));
+  const Index block =
+      std::max<Index>(1, static_cast<Index>(swept_bytes / std::max(1.0, row_bytes)));
   const Index columns = x.rows / std::ssize(batches);
   constexpr Index none = std::numeric_limits<Index>::max();
   for (Index next = 0; next != none;) {
@@ -150,20 +153,20 @@ void Products::gradients(std::span<const Batch> batches, ConstView x, ConstView 
 void Products::full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2,
                              ColumnExchange* columns) {
   const Index chunks = row_chunks(), c = std::ssize(residual2);
-  const Index stride = padded(c) + 8;  // no two in one cache line, where threads would wait for each other
+  const Index stride =
+      padded(c) + 8;  // no two in one cache line, where threads would wait for each other
   double* sums = scratch(chunks * stride);
   std::fill_n(sums, chunks * stride, 0.0);
   sum_chunks(chunks, g, columns, [&](Index chunk, View sum) {
     const Index first = start(chunk, chunks), last = start(chunk + 1, chunks);
-    const auto w = weights_.empty() ? weights_
-                                    : weights_.subspan(to_size(first), to_size(last - first));
-    A_.range_gradient(first, last, w, scale_, x, b, sum,
-                      {sums + chunk * stride, residual2.size()});
+    const auto w =
+        weights_.empty() ? weights_ : weights_.subspan(to_size(first), to_size(last - first));
+    A_.range_gradient(first, last, w, scale_, x, b, sum, {sums + chunk * stride, residual2.size()});
   });
   std::fill(residual2.begin(), residual2.end(), 0.0);
   for (Index chunk = 0; chunk < chunks; ++chunk)
     for (Index k = 0; k < c; ++k) residual2[to_size(k)] += sums[chunk * stride + k];
-  if (!columns) A_.complete(residual2);
+  if (!columns) communicator_.sum(residual2);
 }
 
 double Products::root_weight(Index i) const {
@@ -179,7 +182,8 @@ void Products::multiply(ConstView x, View y) {
 }
 
 void Products::transposed(ConstView y, View g) {
-  const Index chunks = row_chunks(), block = A_.only_products() ? std::max<Index>(1, own_rows_) : 64;
+  const Index chunks = row_chunks(),
+              block = A_.only_products() ? std::max<Index>(1, own_rows_) : 64;
   double* weighted = scratch(chunks * block * y.cols);
   sum_chunks(chunks, g, nullptr, [&](Index chunk, View sum) {
     const Index last = start(chunk + 1, chunks);

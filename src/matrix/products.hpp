@@ -63,11 +63,10 @@ class Products {
   template <class Term>
   double row_sum(Term term) {
     double* parts = scratch(row_chunks());
-    for_row_chunks(
-        [&](Index chunk, Index first, Index last) { parts[chunk] = term(first, last); });
+    for_row_chunks([&](Index chunk, Index first, Index last) { parts[chunk] = term(first, last); });
     double sum = 0.0;
     for (Index chunk = 0; chunk < row_chunks(); ++chunk) sum += parts[chunk];
-    A_.complete({&sum, 1});
+    communicator_.sum({&sum, 1});
     return sum;
   }
 
@@ -101,6 +100,7 @@ class Products {
   void sum_chunks(Index chunks, View g, ColumnExchange* columns, Body body);
 
   const RowMatrix& A_;
+  Communicator& communicator_;
   std::span<const double> weights_;
   Scale scale_;
   ThreadTeam& team_;

@@ -8,22 +8,19 @@
 namespace polyak {
 namespace {
 
-// The calls of the whole matrix, cut down to the rows that are here.
+// The whole matrix as this rank sees it: calls are restricted to the rows stored here.
 class RankRows final : public RowMatrix {
  public:
-  RankRows(MatrixPtr own, Index first, Index rows, Index rank, Index ranks, CompleteSums complete,
-           ExchangeWords exchange, std::shared_ptr<ColumnExchange> columns)
+  RankRows(MatrixPtr own, Index first, Index rows, std::shared_ptr<Communicator> communicator,
+           std::shared_ptr<ColumnExchange> columns)
       : own_(std::move(own)),
-        complete_(std::move(complete)),
-        exchange_(std::move(exchange)),
+        communicator_(std::move(communicator)),
         columns_(std::move(columns)),
         first_(first),
         last_(first + own_->rows()),
-        rows_(rows),
-        rank_(rank),
-        ranks_(ranks) {
+        rows_(rows) {
     double totals[] = {static_cast<double>(own_->nonzeros()), own_->bytes(), own_->gram_products()};
-    complete_(totals);
+    communicator_->sum(totals);
     nonzeros_ = static_cast<Index>(totals[0]);
     bytes_ = totals[1];
     gram_products_ = totals[2];
@@ -36,16 +33,13 @@ class RankRows final : public RowMatrix {
   double bytes() const override { return bytes_; }
   std::string kind() const override { return own_->kind(); }
   bool only_products() const override { return own_->only_products(); }
-  Share share() const override {
-    return {own_.get(), first_, rank_, ranks_, exchange_ ? &exchange_ : nullptr, columns_.get()};
-  }
-  void complete(std::span<double> sums) const override { complete_(sums); }
+  Partition part() const { return {own_.get(), first_, communicator_.get(), columns_.get()}; }
 
   void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
                 ConstView x, ConstView b, View g) const override {
-    constexpr std::size_t few = 1024;  // a chunk of Products, mostly
-    Index here[few];
-    double factors[few];
+    constexpr std::size_t block = 1024;
+    Index here[block];
+    double factors[block];
     std::size_t count = 0;
     const auto add = [&] {
       own_->gradient({here, count}, {factors, count}, scale, x, own_part(b), g);
@@ -55,7 +49,7 @@ class RankRows final : public RowMatrix {
       if (rows[t] < first_ || rows[t] >= last_) continue;
       here[count] = rows[t] - first_;
       factors[count++] = weights[t];
-      if (count == few) add();
+      if (count == block) add();
     }
     if (count > 0) add();
   }
@@ -87,10 +81,10 @@ class RankRows final : public RowMatrix {
 
   void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
                 ConstView b, View x) const override {
-    if (ranks_ == 1) return own_->kaczmarz(rows, steps, scale, b, x);
+    if (communicator_->size() == 1) return own_->kaczmarz(rows, steps, scale, b, x);
     throw Error(ErrorCode::usage,
                 {.what = "steps that go row after row cannot be shared out over several ranks",
-                 .found = std::to_string(ranks_) + " ranks",
+                 .found = std::to_string(communicator_->size()) + " ranks",
                  .hint = "try the method minibatch-hbm"});
   }
 
@@ -126,13 +120,13 @@ class RankRows final : public RowMatrix {
   }
 
  private:
-  // What of [first, last) is here; where nothing is, an empty range inside it.
+  // The part of [first, last) that is stored here; possibly an empty range inside it.
   RowRange cut(Index first, Index last) const {
     const Index from = std::clamp(first_, first, last);
     return {from, std::clamp(last_, from, last)};
   }
 
-  // Products are formed by all processes together, whether they have rows or not.
+  // Products of matrices without single rows are collective: ranks without rows take part.
   bool nothing_to_do(RowRange here) const {
     return here.first == here.last && !own_->only_products();
   }
@@ -147,10 +141,9 @@ class RankRows final : public RowMatrix {
   ConstView own_part(ConstView b) const { return {b.row(first_), own_->rows(), b.cols, b.stride}; }
 
   MatrixPtr own_;
-  CompleteSums complete_;
-  ExchangeWords exchange_;
+  std::shared_ptr<Communicator> communicator_;
   std::shared_ptr<ColumnExchange> columns_;
-  Index first_, last_, rows_, rank_, ranks_, nonzeros_ = 0;
+  Index first_, last_, rows_, nonzeros_ = 0;
   double bytes_ = 0.0, gram_products_ = 0.0;
 };
 
@@ -162,24 +155,29 @@ RowRange even_share(Index rows, Index rank, Index ranks) {
   return {first, first + each + (rank < over ? 1 : 0)};
 }
 
-MatrixPtr rank_rows(MatrixPtr own, Index first, Index rows, Index rank, Index ranks,
-                    CompleteSums complete, ExchangeWords exchange,
+Partition partition(const RowMatrix& A) {
+  if (const auto* distributed = dynamic_cast<const RankRows*>(&A)) return distributed->part();
+  return {&A, 0, &Communicator::single(), nullptr};
+}
+
+MatrixPtr rank_rows(MatrixPtr own, Index first, Index rows,
+                    std::shared_ptr<Communicator> communicator,
                     std::shared_ptr<ColumnExchange> columns) {
-  if (first < 0 || first + own->rows() > rows || rank < 0 || rank >= ranks)
+  if (first < 0 || first + own->rows() > rows)
     throw Error(ErrorCode::bad_data, {.what = "the rows of a rank lie outside of the matrix",
                                       .found = std::to_string(own->rows()) + " rows from " +
                                                std::to_string(first) + " on",
                                       .expected = "within " + std::to_string(rows) + " rows"});
-  return std::make_shared<RankRows>(std::move(own), first, rows, rank, ranks, std::move(complete),
-                                    std::move(exchange), std::move(columns));
+  return std::make_shared<RankRows>(std::move(own), first, rows, std::move(communicator),
+                                    std::move(columns));
 }
 
 std::vector<Index> touched_columns(const RowMatrix& rows) {
-  constexpr Index few = 4096;  // rows at a time: nothing as long as all of them
+  constexpr Index block = 4096;  // rows at a time, so that memory does not grow with n
   std::vector<double> columns(to_size(rows.cols()), 0.0),
-      norms(to_size(std::min(few, rows.rows())));
-  for (Index first = 0; first < rows.rows(); first += few) {
-    const Index last = std::min(rows.rows(), first + few);
+      norms(to_size(std::min(block, rows.rows())));
+  for (Index first = 0; first < rows.rows(); first += block) {
+    const Index last = std::min(rows.rows(), first + block);
     rows.norms(first, last, 1.0, std::span(norms).first(to_size(last - first)), columns);
   }
   std::vector<Index> out;

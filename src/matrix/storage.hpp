@@ -35,11 +35,13 @@ struct DenseRows {
     constexpr Index few = 4;
     const bool apart = std::is_same_v<Value, double> && read && last - first <= few;
     for (Index i = first; i < last; ++i) {
-      if (apart) read(view.row(i), to_size(view.cols) * sizeof(Value), out.row(i - first));
-      else row(i).copy(out.row(i - first));
+      if (apart)
+        read(view.row(i), to_size(view.cols) * sizeof(Value), out.row(i - first));
+      else
+        row(i).copy(out.row(i - first));
     }
   }
-  void expect(Index i) const {
+  void prefetch(Index i) const {
     constexpr Index line = 64 / static_cast<Index>(sizeof(Value));
     for (Index j = 0; j < view.cols; j += line) __builtin_prefetch(view.row(i) + j);
   }
@@ -76,7 +78,7 @@ struct CsrRows {
     return "csr, " + precision_name<Value>() + ", " + std::to_string(8 * sizeof(Column)) +
            "-bit columns";
   }
-  void expect(Index) const {}  // where a row lies would have to be read first
+  void prefetch(Index) const {}  // where a row lies would have to be read first
   kernels::SparseRow<Value, Column> row(Index i) const { return from(0).row(i); }
   void copy(Index first, Index last, View out) const {
     for (Index i = first; i < last; ++i) row(i).copy(out.row(i - first));

@@ -23,8 +23,10 @@ class TypedMatrix final : public RowMatrix {
   Index cols() const override { return storage_.cols(); }
   Index nonzeros() const override { return storage_.nonzeros(); }
   double gram_products() const override {
-    if constexpr (requires { storage_.products(); }) return storage_.products();
-    else return RowMatrix::gram_products();
+    if constexpr (requires { storage_.products(); })
+      return storage_.products();
+    else
+      return RowMatrix::gram_products();
   }
   std::string kind() const override { return storage_.kind(); }
   double bytes() const override { return storage_.bytes(); }
@@ -39,8 +41,7 @@ class TypedMatrix final : public RowMatrix {
                       std::span<double> residual2) const override {
     const kernels::RowList rows{last - first, nullptr, weights.empty() ? nullptr : weights.data()};
     kernels::gradient(storage_.from(first), rows, scale.a, scale.b, x,
-                      ConstView{b.row(first), last - first, b.cols, b.stride}, g,
-                      residual2.data());
+                      ConstView{b.row(first), last - first, b.cols, b.stride}, g, residual2.data());
   }
 
   void multiply(Index first, Index last, ConstView x, View y) const override {
@@ -48,8 +49,8 @@ class TypedMatrix final : public RowMatrix {
   }
 
   void add_transposed(Index first, Index last, ConstView y, View g) const override {
-    kernels::add_transposed(storage_.from(first),
-                            ConstView{y.data, last - first, y.cols, y.stride}, g);
+    kernels::add_transposed(storage_.from(first), ConstView{y.data, last - first, y.cols, y.stride},
+                            g);
   }
 
   void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
@@ -99,8 +100,8 @@ class TypedMatrix final : public RowMatrix {
     storage_.copy(first, last, out);
   }
 
-  void expect(std::span<const Index> rows) const override {
-    for (const Index i : rows) storage_.expect(i);
+  void prefetch(std::span<const Index> rows) const override {
+    for (const Index i : rows) storage_.prefetch(i);
   }
 
  private:

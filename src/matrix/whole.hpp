@@ -1,7 +1,7 @@
 #pragma once
 
-// What several ranks find together about their rows; with one rank, what it
-// has already. Every rank calls these at the same point.
+// Collective operations on the rows of a distributed matrix; with one rank the
+// identity.
 
 #include <optional>
 
@@ -11,8 +11,7 @@
 
 namespace polyak {
 
-/// The largest of the ranks' values. Each is at least 0, or NaN, which counts
-/// as larger than any other.
+/// The largest of the ranks' values; NaN counts as larger than any other.
 double largest_of_ranks(const RowMatrix& A, double value);
 
 struct Place {
@@ -20,16 +19,16 @@ struct Place {
   Index col = 0;
   double value = 0.0;
 };
-/// The one with the smallest row; nothing when no rank has one.
+/// The place with the smallest row of all ranks; nothing if no rank has one.
 std::optional<Place> first_of_ranks(const RowMatrix& A, const std::optional<Place>& own);
 
-/// Σ of the numbers of all rows, given those of the rows held here; one after the
-/// other, rank after rank, so that the bits are those of one process.
+/// Σ of one number per row over all rows, given those of the rows stored here; added
+/// row after row, rank after rank, so that the bits are those of one process.
 double sum_in_row_order(const RowMatrix& A, std::span<const double> own);
 
-/// R of the n × cols matrix whose rows come from `source`, by the rows of A:
-/// each rank factors its own, then takes in the others' R one after the other
-/// (cols² numbers a rank).
+/// R of the n × cols matrix whose rows come from `source`, distributed like the rows of A:
+/// each rank factors its own rows, then broadcasts its R (cols² numbers), and all ranks
+/// combine them in the same order.
 Buffer whole_r(const RowMatrix& A, Index cols, const RowSource& source, ThreadTeam& team);
 
 }  // namespace polyak

@@ -16,11 +16,13 @@ namespace {
 class AcceleratedKaczmarz final : public Method {
  public:
   explicit AcceleratedKaczmarz(const Setting& setting)
-      : Method(setting, 2),
+      : Method(setting),
         random_(setting.parameters.seed, stream::sampling + setting.parameters.stream),
-        y_(to_size(columns_ * d_)),
-        s_(y_.size()) {
-    state_.vectors.push_back({0.0});  // gamma_{k−1}
+        v_(saved_start()),
+        y_(unknowns()),
+        s_(unknowns()) {
+    save_block(v_);
+    save_numbers(gamma_);
   }
 
   void advance(Index first, Index last) override {
@@ -29,12 +31,9 @@ class AcceleratedKaczmarz final : public Method {
       setting_.sampler->draw_sequence(random_, k, rows);
       for (Index row : rows) step(row);
     }
-    // Not even rounding moves what A does not see.
-    for (Index j : setting_.facts.zero_columns)
-      for (Index c = 0; c < columns_; ++c)
-        block(0)(c, j) = block(1)(c, j) = setting_.problem.x0()(c, j);
-    state_.row_products += last - first;
-    state_.iteration = last;
+    restore_zero_columns();
+    counters_.row_products += last - first;
+    counters_.iteration = last;
   }
 
  private:
@@ -46,7 +45,7 @@ class AcceleratedKaczmarz final : public Method {
 
   Weights next_weights() {
     const double mu = setting_.parameters.mu, nu = setting_.parameters.nu;
-    double& gamma = state_.vectors[2][0];
+    double& gamma = gamma_[0];
     const double half = 0.5 * (1.0 / nu - mu * gamma * gamma);
     gamma = half + std::sqrt(half * half + gamma * gamma);
     // One column: nu = mu and the weights are 0/0; the step is Kaczmarz's.
@@ -56,25 +55,32 @@ class AcceleratedKaczmarz final : public Method {
 
   void step(Index row) {
     const auto [al, be, g] = next_weights();
-    const View x = block(0), v = block(1);
-    for (Index i = 0; i < x.size(); ++i)
-      y_[to_size(i)] = al * v.data[i] + (1.0 - al) * x.data[i];
-    std::fill(s_.begin(), s_.end(), 0.0);
-    const auto& w = setting_.problem.weights();
-    const double a = setting_.facts.scale.a;
+    backend().copy(v_, y_);
+    backend().axpby(1.0 - al, x_, al, y_);
+    const auto& w = problem().weights();
     const double own = w.empty() ? 1.0 : w[to_size(row)];
     const double weight = own / setting_.facts.norms2[to_size(row)];
-    setting_.products.A().gradient({&row, 1}, {&weight, 1}, {a, 1.0}, view(y_),
-                                   setting_.problem.b(), view(s_));
-    for (Index i = 0; i < x.size(); ++i) {
-      const double y = y_[to_size(i)], s = a * s_[to_size(i)];
-      x.data[i] = y - s;
-      v.data[i] = (be * v.data[i] + (1.0 - be) * y) - g * s;
-    }
+    const Batch one{{&row, 1}, {&weight, 1}};
+    backend().batch_gradient({&one, 1}, y_, s_, nullptr);  // s/unit
+    backend().copy(y_, x_);
+    backend().axpby(-unit_, s_, 1.0, x_);
+    backend().axpby(1.0 - be, y_, be, v_);
+    backend().axpby(-g * unit_, s_, 1.0, v_);
+  }
+
+  // Rounding must not move the unknowns of zero columns.
+  void restore_zero_columns() {
+    const ConstView x0 = problem().x0();
+    for (Index j : setting_.facts.zero_columns)
+      for (Index c = 0; c < vectors_; ++c) {
+        backend().set(x_.vector(c), {&j, 1}, x0(c, j));
+        backend().set(v_.vector(c), {&j, 1}, x0(c, j));
+      }
   }
 
   Random random_;
-  std::vector<double> y_, s_;
+  Block v_, y_, s_;
+  std::vector<double> gamma_ = {0.0};  // gamma_{k−1}
   Index rows_[chunk];
 };
 

@@ -7,6 +7,7 @@
 #include "matrix/whole.hpp"
 #include "method/bounded_least_squares.hpp"
 #include "method/method.hpp"
+#include "polyak/ranks.hpp"
 #include "problem/least_squares.hpp"
 
 namespace polyak {
@@ -19,17 +20,17 @@ namespace {
 // no more than 1.5 rows a column, and no ridge, the rows themselves are small enough.
 class ActiveSet final : public Method {
  public:
-  explicit ActiveSet(const Setting& setting) : Method(setting, 1) {}
+  explicit ActiveSet(const Setting& setting) : Method(setting) {}
 
   void advance(Index first, Index last) override {
     if (first == 0 && last > 0) {
       solve(small_system());
-      state_.row_products = setting_.problem.rows();
+      counters_.row_products = setting_.problem.rows();
     }
-    state_.iteration = last;
+    counters_.iteration = last;
   }
 
-  bool finished() const override { return state_.iteration > 0; }
+  bool finished() const override { return counters_.iteration > 0; }
   const RankFound* rank() const override { return found_.known ? &found_ : nullptr; }
 
  private:
@@ -43,16 +44,16 @@ class ActiveSet final : public Method {
           problem.weights().empty() ? 1.0 : std::sqrt(problem.weights()[to_size(i)]);
       double* row = out.row(i - first);
       for (Index j = 0; j < d_; ++j) row[j] = row[j] * scale.a * root;
-      for (Index c = 0; c < columns_; ++c) row[d_ + c] = problem.b()(i, c) * scale.b * root;
+      for (Index c = 0; c < vectors_; ++c) row[d_ + c] = problem.b()(i, c) * scale.b * root;
     }
   }
 
   // [R S; 0 T], or [Ã b̃] itself.
   Buffer small_system() const {
     const RowMatrix& A = setting_.problem.A();
-    const Index width = d_ + columns_;
+    const Index width = d_ + vectors_;
     const auto source = [&](Index first, Index last, View out) { copy_rows(first, last, out); };
-    Buffer rows = small() ? all_rows() : whole_r(A, width, source, setting_.products.team());
+    Buffer rows = small() ? all_rows() : whole_r(A, width, source, setting_.team);
     return has_ridge() ? with_ridge(rows.view()) : std::move(rows);
   }
 
@@ -64,9 +65,9 @@ class ActiveSet final : public Method {
 
   Buffer all_rows() const {
     const RowMatrix& A = setting_.problem.A();
-    Buffer rows(A.rows(), d_ + columns_);
+    Buffer rows(A.rows(), d_ + vectors_);
     copy_rows(0, A.rows(), rows.view());
-    A.complete({rows.data(), to_size(A.rows() * (d_ + columns_))});
+    communicator(A).sum({rows.data(), to_size(A.rows() * (d_ + vectors_))});
     return rows;
   }
 
@@ -88,13 +89,15 @@ class ActiveSet final : public Method {
     BoundedLeastSquares system(part(all, 0, 0, rest > 0 ? m + 1 : m, d_));
     const std::vector<double> lower = bound(setting_.problem.lower(), -1.0);
     const std::vector<double> upper = bound(setting_.problem.upper(), 1.0);
-    for (Index c = 0; c < columns_; ++c) {
+    std::vector<double> x = read_x();
+    for (Index c = 0; c < vectors_; ++c) {
       std::vector<double> s, below;
       for (Index i = 0; i < m; ++i) s.push_back(all(i, d_ + c));
       for (Index i = 0; i < rest; ++i) below.push_back(all(m + i, d_ + c));
       if (rest > 0) s.push_back(norm(below.data(), rest));
-      solve(system, s, {lower, upper}, block(0).row(c));
+      solve(system, s, {lower, upper}, host_view(x).row(c));
     }
+    write_x(x);
     if (system.rank()) found_ = {true, *system.rank(), rank_threshold(m, d_), {}, std::nullopt};
   }
 

@@ -1,4 +1,5 @@
 #include <limits>
+#include <utility>
 
 #include "method/krylov.hpp"
 
@@ -13,44 +14,54 @@ namespace {
 //   where that meets a bound: the projection of the whole step, if it lowers the objective
 //   further than the part of the step up to the bound does, and that part otherwise.
 // Each reads A once, the last one twice. f(y) − f(x) = ½(g(y) + g(x))ᵀ(y − x) needs no read.
-// As in `cg`, g is a recursion that is taken from A again where it has fallen by `renewed`.
+// As in `cg`, g is a recursion that is computed from A again where it has fallen by `renewal`.
 class BoundedCg final : public Method {
  public:
   explicit BoundedCg(const Setting& setting)
-      : Method(setting, 3),  // x, the direction p, and g
+      : Method(setting),
         gradient_(setting_),
-        v_(to_size(columns_ * d_)),
+        host_x_(read_x()),
+        p_(host_x_),
+        g_(host_x_),
+        v_(to_size(vectors_ * d_)),
         q_(v_),
         part_x_(v_),
-        curvature_(to_size(columns_)),
+        g2_(to_size(vectors_)),
+        renewed2_(g2_),
+        curvature_(g2_),
+        v_block_(unknowns()),
+        q_block_(unknowns()),
         lower_(to_size(d_), -std::numeric_limits<double>::infinity()),
-        upper_(to_size(d_), std::numeric_limits<double>::infinity()),
-        zeros_(to_size(columns_), 0.0) {
-    state_.vectors.emplace_back(to_size(columns_));  // ‖φ + β‖²
-    state_.vectors.emplace_back(to_size(columns_));  // … when g last came from A
+        upper_(to_size(d_), std::numeric_limits<double>::infinity()) {
+    save_numbers(p_);
+    save_numbers(g_);
+    save_numbers(g2_);
+    save_numbers(renewed2_);
     if (!setting_.problem.has_bounds()) return;
     lower_ = setting_.problem.lower();
     upper_ = setting_.problem.upper();
   }
 
   void advance(Index first, Index last) override {
+    host_x_ = read_x();
     if (first == 0 && last > 0) begin();
     for (Index k = first; k < last; ++k) step();
-    state_.iteration = last;
+    write_x(host_x_);
+    counters_.iteration = last;
   }
 
-  std::span<const double> gradient2() const override { return state_.vectors[3]; }
+  std::span<const double> gradient2() const override { return g2_; }
 
-  bool finished() const override { return state_.iteration > 0 && stands_still(); }
+  bool finished() const override { return counters_.iteration > 0 && all_zero(g2_); }
 
  private:
-  static constexpr double renewed = 1e-5;
+  static constexpr double renewal = 1e-5;
 
   enum class Kind { none, release, conjugate, expand };
 
-  double& x(Index c, Index j) { return state_.vectors[0][to_size(c * d_ + j)]; }
-  double& p(Index c, Index j) { return state_.vectors[1][to_size(c * d_ + j)]; }
-  double& g(Index c, Index j) { return state_.vectors[2][to_size(c * d_ + j)]; }
+  double& x(Index c, Index j) { return host_x_[to_size(c * d_ + j)]; }
+  double& p(Index c, Index j) { return p_[to_size(c * d_ + j)]; }
+  double& g(Index c, Index j) { return g_[to_size(c * d_ + j)]; }
   bool at_lower(Index c, Index j) { return x(c, j) <= lower_[to_size(j)]; }
   bool at_upper(Index c, Index j) { return x(c, j) >= upper_[to_size(j)]; }
 
@@ -60,27 +71,24 @@ class BoundedCg final : public Method {
     return at_upper(c, j) ? std::max(g(c, j), 0.0) : 0.0;
   }
 
-  bool stands_still() const {
-    return std::all_of(state_.vectors[3].begin(), state_.vectors[3].end(),
-                       [](double v) { return v == 0.0; });
-  }
-
   void begin() {
     true_gradient();
-    for (Index c = 0; c < columns_; ++c) {
+    for (Index c = 0; c < vectors_; ++c) {
       renew(c);
       restart(c);
     }
   }
 
   void true_gradient() {  // q_ = g(x)
-    state_.row_products += gradient_(state_.iteration, block(0), view(q_));
+    write_x(host_x_);
+    counters_.row_products += gradient_(counters_.iteration, x_, q_block_);
+    backend().read(q_block_, host_view(q_));
   }
 
   void renew(Index c) {
-    for (Index j = 0; j < d_; ++j) g(c, j) = view(q_)(c, j);
+    for (Index j = 0; j < d_; ++j) g(c, j) = host_view(q_)(c, j);
     measure(c);
-    state_.vectors[4][to_size(c)] = state_.vectors[3][to_size(c)];
+    renewed2_[to_size(c)] = g2_[to_size(c)];
   }
 
   void restart(Index c) {
@@ -93,7 +101,7 @@ class BoundedCg final : public Method {
       const double v = phi(c, j) + beta(c, j);
       sum += v * v;
     }
-    state_.vectors[3][to_size(c)] = sum;
+    g2_[to_size(c)] = sum;
   }
 
   // The direction of each right-hand side.
@@ -104,40 +112,38 @@ class BoundedCg final : public Method {
       inward2 += beta(c, j) * beta(c, j);
     }
     const bool release = inward2 > free2;
-    for (Index j = 0; j < d_; ++j) view(v_)(c, j) = release ? beta(c, j) : p(c, j);
+    for (Index j = 0; j < d_; ++j) host_view(v_)(c, j) = release ? beta(c, j) : p(c, j);
     return release ? Kind::release : free2 > 0.0 ? Kind::conjugate : Kind::none;
   }
 
   // q_ = Hv and curvature_ = vᵀHv, as OneReadCg has it.
   void curve() {
-    const Index n = setting_.problem.rows();
-    for (double& value : v_) value *= unit_;
-    setting_.products.full_gradient(view(v_), {zeros_.data(), n, columns_, 0}, view(q_),
-                                    curvature_);
-    for (double& value : v_) value /= unit_;
-    state_.row_products += n;
-    for (Index c = 0; has_ridge() && c < columns_; ++c) {
-      curvature_[to_size(c)] += ridge_curvature(view(v_).row(c));
-      for (Index j = 0; j < d_; ++j) view(q_)(c, j) += ridge(j) * view(v_)(c, j);
+    backend().write(host_view(std::as_const(v_)), v_block_);
+    backend().normal_product(v_block_, q_block_, curvature_);
+    backend().read(q_block_, host_view(q_));
+    counters_.row_products += setting_.problem.rows();
+    for (Index c = 0; has_ridge() && c < vectors_; ++c) {
+      curvature_[to_size(c)] += ridge_curvature(host_view(v_).row(c));
+      for (Index j = 0; j < d_; ++j) host_view(q_)(c, j) += ridge(j) * host_view(v_)(c, j);
     }
   }
 
   void step() {
-    if (stands_still()) return;
+    if (all_zero(g2_)) return;
     std::vector<Kind> kinds;
-    for (Index c = 0; c < columns_; ++c) kinds.push_back(choose(c));
+    for (Index c = 0; c < vectors_; ++c) kinds.push_back(choose(c));
     curve();
     bool stale = false;
-    for (Index c = 0; c < columns_; ++c) stale = move(c, kinds[to_size(c)]) || stale;
+    for (Index c = 0; c < vectors_; ++c) stale = move(c, kinds[to_size(c)]) || stale;
     if (stale) true_gradient();
-    for (Index c = 0; c < columns_; ++c) settle(c, kinds[to_size(c)]);
+    for (Index c = 0; c < vectors_; ++c) settle(c, kinds[to_size(c)]);
   }
 
   // The largest step along −v that stays within the bounds.
   double room(Index c) {
     double most = std::numeric_limits<double>::infinity();
     for (Index j = 0; j < d_; ++j) {
-      const double v = unit_ * view(v_)(c, j);
+      const double v = unit_ * host_view(v_)(c, j);
       if (v > 0.0) most = std::min(most, (x(c, j) - lower_[to_size(j)]) / v);
       if (v < 0.0) most = std::min(most, (x(c, j) - upper_[to_size(j)]) / v);
     }
@@ -156,15 +162,15 @@ class BoundedCg final : public Method {
       return false;
     }
     double slope = 0.0;
-    for (Index j = 0; j < d_; ++j) slope += g(c, j) * view(v_)(c, j);
+    for (Index j = 0; j < d_; ++j) slope += g(c, j) * host_view(v_)(c, j);
     const double whole = slope / curvature, most = room(c), part = std::min(whole, most);
     if (kind == Kind::conjugate && !(whole < most)) kind = Kind::expand;
     for (Index j = 0; j < d_; ++j) {
-      const double v = unit_ * view(v_)(c, j), from = x(c, j);
+      const double v = unit_ * host_view(v_)(c, j), from = x(c, j);
       x(c, j) = clamped(j, from - part * v);
-      g(c, j) -= part * view(q_)(c, j);
+      g(c, j) -= part * host_view(q_)(c, j);
       if (kind != Kind::expand) continue;
-      view(part_x_)(c, j) = x(c, j);
+      host_view(part_x_)(c, j) = x(c, j);
       x(c, j) = clamped(j, from - whole * v);
     }
     if (kind == Kind::conjugate) turn(c, curvature);
@@ -175,18 +181,16 @@ class BoundedCg final : public Method {
   // p = φ − (φᵀHp/pᵀHp)·p.
   void turn(Index c, double curvature) {
     double product = 0.0;
-    for (Index j = 0; j < d_; ++j) product += phi(c, j) * view(q_)(c, j);
+    for (Index j = 0; j < d_; ++j) product += phi(c, j) * host_view(q_)(c, j);
     for (Index j = 0; j < d_; ++j) p(c, j) = phi(c, j) - product / curvature * p(c, j);
   }
 
-  bool has_fallen(Index c) {
-    return state_.vectors[3][to_size(c)] < renewed * renewed * state_.vectors[4][to_size(c)];
-  }
+  bool has_fallen(Index c) { return g2_[to_size(c)] < renewal * renewal * renewed2_[to_size(c)]; }
 
   void settle(Index c, Kind kind) {
     if (kind == Kind::none) return;
     if (kind == Kind::expand && !lower_than_part(c)) {
-      for (Index j = 0; j < d_; ++j) x(c, j) = view(part_x_)(c, j);
+      for (Index j = 0; j < d_; ++j) x(c, j) = host_view(part_x_)(c, j);
       measure(c);
     } else if (kind == Kind::expand || has_fallen(c)) {
       renew(c);
@@ -198,13 +202,18 @@ class BoundedCg final : public Method {
   bool lower_than_part(Index c) {
     double change = 0.0;
     for (Index j = 0; j < d_; ++j)
-      change += (view(q_)(c, j) + g(c, j)) * (x(c, j) - view(part_x_)(c, j));
+      change += (host_view(q_)(c, j) + g(c, j)) * (x(c, j) - host_view(part_x_)(c, j));
     return change < 0.0;
   }
 
   GradientSource gradient_;
-  std::vector<double> v_, q_, part_x_, curvature_, lower_, upper_;
-  const std::vector<double> zeros_;
+  // The case distinctions of each unknown are made on the host; products are the backend's.
+  std::vector<double> host_x_, p_, g_;  // x, the direction, the gradient
+  std::vector<double> v_, q_, part_x_;
+  std::vector<double> g2_, renewed2_;  // ‖φ + β‖² now, and when g was last computed from A
+  std::vector<double> curvature_;
+  Block v_block_, q_block_;
+  std::vector<double> lower_, upper_;
 };
 
 }  // namespace

@@ -11,84 +11,78 @@ namespace {
 class Cgls final : public Method {
  public:
   explicit Cgls(const Setting& setting)
-      : Method(setting, 2),  // x and the direction p
+      : Method(setting),
         n_(setting.problem.rows()),
-        s_(to_size(columns_ * d_)),
-        q_(to_size(n_ * columns_)) {
-    state_.vectors.emplace_back(to_size(n_ * columns_));  // the residual r
-    state_.vectors.emplace_back(to_size(columns_));       // ‖s‖²
-    start_residual(setting_, block(0), residual());
+        p_(unknowns()),
+        s_(unknowns()),
+        r_(equations()),
+        q_(equations()),
+        ridge_(diagonal(ridges())),
+        s2_(to_size(vectors_)),
+        ones_(to_size(vectors_), 1.0) {
+    save_block(p_);
+    save_block(r_);
+    save_numbers(s2_);
+    backend().residual(x_, r_);
     gradient();
-    state_.row_products = 2 * n_;
-    for (Index c = 0; c < columns_; ++c) {
-      std::copy_n(view(s_).row(c), d_, block(1).row(c));
-      norms()[to_size(c)] = squares(view(s_).row(c), d_);
-    }
+    counters_.row_products = 2 * n_;
+    backend().copy(s_, p_);
+    s2_ = squares(backend(), s_);
   }
 
   void advance(Index first, Index last) override {
     for (Index k = first; k < last; ++k) step();
-    state_.iteration = last;
+    counters_.iteration = last;
   }
 
-  SolverState whole_state() const override {
-    SolverState out = state_;
-    gather_rows(setting_.problem.A(), columns_, out.vectors[2]);
-    return out;
-  }
-
-  std::span<const double> gradient2() const override { return state_.vectors[3]; }
+  std::span<const double> gradient2() const override { return s2_; }
 
   bool finished() const override {
-    for (double s2 : state_.vectors[3])
-      if (s2 > 0.0) return false;
-    return true;
+    return std::none_of(s2_.begin(), s2_.end(), [](double s2) { return s2 > 0.0; });
   }
 
  private:
-  View residual() { return {state_.vectors[2].data(), n_, columns_, columns_}; }
-  std::vector<double>& norms() { return state_.vectors[3]; }
-
   void gradient() {  // s = Ãᵀr − ridge·x̃
-    setting_.products.transposed(residual(), view(s_));
-    const ConstView x = block(0);
-    for (Index c = 0; c < columns_ && has_ridge(); ++c)
-      for (Index j = 0; j < d_; ++j) view(s_)(c, j) -= ridge(j) * (x(c, j) / unit_);
+    backend().multiply_transposed(r_, s_);
+    if (has_ridge()) backend().add_diagonal(-1.0 / unit_, ridge_, x_, s_);
+  }
+
+  // ‖q‖² + ridge‖p‖².
+  std::vector<double> curvature() {
+    std::vector<double> out = squares(backend(), q_);
+    if (!has_ridge()) return out;
+    const std::vector<double> p = backend().host_copy(p_);
+    for (Index c = 0; c < vectors_; ++c) out[to_size(c)] += ridge_curvature(p.data() + c * d_);
+    return out;
   }
 
   void step() {
     if (finished()) return;
-    const View q{q_.data(), n_, columns_, columns_};
-    setting_.products.multiply(block(1), q);
-    const std::vector<double> q2 = column_squares(setting_.products, q);
-    std::vector<double> steps(to_size(columns_), 0.0);
-    for (Index c = 0; c < columns_; ++c) {
-      const double curvature = q2[to_size(c)] + ridge_curvature(block(1).row(c));
-      if (curvature > 0.0) steps[to_size(c)] = norms()[to_size(c)] / curvature;
-      for (Index j = 0; j < d_; ++j)
-        block(0)(c, j) += unit_ * (steps[to_size(c)] * block(1)(c, j));
-    }
-    const View r = residual();
-    setting_.products.for_row_chunks([&](Index, Index first, Index last) {
-      for (Index i = first; i < last; ++i)
-        for (Index c = 0; c < columns_; ++c) r(i, c) -= steps[to_size(c)] * q(i, c);
-    });
+    backend().multiply(p_, q_);
+    const std::vector<double> curvatures = curvature();
+    std::vector<double> steps(to_size(vectors_), 0.0);
+    for (std::size_t c = 0; c < steps.size(); ++c)
+      if (curvatures[c] > 0.0) steps[c] = s2_[c] / curvatures[c];
+    backend().axpby(scaled(steps, unit_), p_, ones_, x_);
+    backend().axpby(negated(steps), q_, ones_, r_);
     gradient();
-    for (Index c = 0; c < columns_; ++c) turn(c);
-    state_.row_products += 2 * n_;
+    turn();
+    counters_.row_products += 2 * n_;
   }
 
-  void turn(Index c) {  // p = s + ratio·p
-    const double* s = view(s_).row(c);
-    const double now = squares(s, d_), before = norms()[to_size(c)];
-    const double ratio = before > 0.0 ? now / before : 0.0;
-    for (Index j = 0; j < d_; ++j) block(1)(c, j) = s[j] + ratio * block(1)(c, j);
-    norms()[to_size(c)] = now;
+  void turn() {  // p = s + ratio·p
+    const std::vector<double> now = squares(backend(), s_);
+    std::vector<double> ratio(now.size());
+    for (std::size_t c = 0; c < now.size(); ++c) ratio[c] = s2_[c] > 0.0 ? now[c] / s2_[c] : 0.0;
+    backend().axpby(ones_, s_, ratio, p_);
+    s2_ = now;
   }
 
   Index n_;
-  std::vector<double> s_;
-  RowNumbers q_;
+  Block p_, s_, r_, q_;
+  Block ridge_;             // of each unknown
+  std::vector<double> s2_;  // ‖s‖²
+  const std::vector<double> ones_;
 };
 
 }  // namespace

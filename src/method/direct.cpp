@@ -16,68 +16,76 @@ namespace {
 // variables also where columns are scaled.
 class Direct final : public Method {
  public:
-  explicit Direct(const Setting& setting) : Method(setting, 1) {}
+  explicit Direct(const Setting& setting) : Method(setting) {}
 
   void advance(Index first, Index last) override {
     if (first == 0 && last > 0) {
       solve();
-      state_.row_products = setting_.problem.rows();
+      counters_.row_products = setting_.problem.rows();
     }
-    state_.iteration = last;
+    counters_.iteration = last;
   }
 
-  bool finished() const override { return state_.iteration > 0; }
+  bool finished() const override { return counters_.iteration > 0; }
   const RankFound* rank() const override { return found_.known ? &found_ : nullptr; }
   std::optional<double> condition() const override { return found_.condition; }
 
  private:
   void solve() {
     const Problem& problem = setting_.problem;
-    std::vector<double>& x = state_.vectors[0];
+    std::vector<double> x = read_x();
     const bool from_zero = std::all_of(x.begin(), x.end(), [](double v) { return v == 0.0; });
     if (from_zero || has_ridge()) {
       x = factor_and_solve(problem.b());
     } else {
-      std::vector<double> rest(to_size(problem.rows() * columns_));
-      subtract_start({rest.data(), problem.rows(), columns_, columns_});
-      const auto correction = factor_and_solve({rest.data(), problem.rows(), columns_, columns_});
+      const Array rest = subtract_start(host_view(x));
+      const auto correction = factor_and_solve(rest.view());
       for (std::size_t i = 0; i < x.size(); ++i) x[i] += correction[i];
     }
-    // Not even rounding moves what A does not see.
+    // Rounding must not move the unknowns of zero columns.
     for (Index j : setting_.facts.zero_columns)
-      for (Index c = 0; c < columns_; ++c)
-        block(0)(c, j) = problem.ridge(j) > 0.0 ? 0.0 : problem.x0()(c, j);
+      for (Index c = 0; c < vectors_; ++c)
+        host_view(x)(c, j) = problem.ridge(j) > 0.0 ? 0.0 : problem.x0()(c, j);
+    write_x(x);
   }
 
-  void subtract_start(View rest) {  // b − A·x0
+  // b − A·x0 in the rows stored here.
+  Array subtract_start(ConstView x0) const {
     const Problem& problem = setting_.problem;
-    setting_.products.for_row_chunks([&](Index, Index first, Index last) {
-      problem.A().multiply(first, last, block(0),
-                           {rest.row(first), last - first, columns_, columns_});
+    const Index n = problem.rows();
+    std::vector<double> values(to_size(n * vectors_));
+    const View rest{values.data(), n, vectors_, vectors_};
+    Products products(problem.A(), {}, {}, setting_.team);
+    products.for_row_chunks([&](Index, Index first, Index last) {
+      problem.A().multiply(first, last, x0, {rest.row(first), last - first, vectors_, vectors_});
       for (Index i = first; i < last; ++i)
-        for (Index c = 0; c < columns_; ++c) rest(i, c) = problem.b()(i, c) - rest(i, c);
+        for (Index c = 0; c < vectors_; ++c) rest(i, c) = problem.b()(i, c) - rest(i, c);
     });
+    return Array(std::move(values), n, vectors_);
   }
 
   std::vector<double> factor_and_solve(ConstView b) {
     const Problem& problem = setting_.problem;
     const Ridge ridge{problem.ridge(), problem.data().ridge_factors};
-    auto result = qr_least_squares(problem.A(), b, problem.weights(), ridge,
-                                   setting_.products.team(), setting_.facts.scale);
+    auto result = qr_least_squares(problem.A(), b, problem.weights(), ridge, setting_.team,
+                                   setting_.facts.scale);
     if (!result.ok)
       throw Error(ErrorCode::internal, {.what = "the singular values of R did not converge"});
     remember(result);
     if (!has_ridge())
-      shorten(setting_, std::as_const(result.dependences.null_space).view(),
-              {result.x.data(), columns_, d_, d_});
+      shorten(setting_, std::as_const(result.dependences.null_space).view(), host_view(result.x));
     return std::move(result.x);
   }
 
   void remember(const LeastSquaresResult& result) {
     const auto& s = result.singular_values;
-    found_ = {true, result.rank, rank_threshold(setting_.problem.rows(), d_),
-              result.dependences.columns, {}};
-    if (result.rank > 0) found_.condition = s.front() / s[to_size(std::min(result.rank, std::ssize(s)) - 1)];
+    found_ = {true,
+              result.rank,
+              rank_threshold(setting_.problem.rows(), d_),
+              result.dependences.columns,
+              {}};
+    if (result.rank > 0)
+      found_.condition = s.front() / s[to_size(std::min(result.rank, std::ssize(s)) - 1)];
   }
 
   RankFound found_;

@@ -13,13 +13,13 @@ namespace {
 class Kaczmarz final : public Method {
  public:
   explicit Kaczmarz(const Setting& setting)
-      : Method(setting, 1),
+      : Method(setting),
         random_(setting.parameters.seed, stream::sampling + setting.parameters.stream) {}
 
   void advance(Index first, Index last) override {
     for (Index k = first; k < last; k += chunk) take_steps(k, std::min(last, k + chunk));
-    state_.row_products += last - first;
-    state_.iteration = last;
+    counters_.row_products += last - first;
+    counters_.iteration = last;
   }
 
  private:
@@ -31,14 +31,8 @@ class Kaczmarz final : public Method {
     setting_.sampler->draw_sequence(random_, first, rows);
     for (std::size_t t = 0; t < count; ++t)
       steps_[t] = step(first + static_cast<Index>(t), rows[t]);
-    const Problem& problem = setting_.problem;
-    const RowMatrix& A = setting_.products.A();
-    const std::span<const double> steps(steps_, count);
-    if (!problem.has_bounds())
-      return A.kaczmarz(rows, steps, setting_.facts.scale.a, problem.b(), block(0));
-    if (first == 0) project(block(0));  // a start outside; steps keep it within from then on
-    A.kaczmarz_within(rows, steps, setting_.facts.scale.a, problem.b(), problem.lower(),
-                      problem.upper(), block(0));
+    if (first == 0) backend().clamp(x_);  // steps keep x within the bounds from then on
+    backend().row_steps(rows, std::span<const double>(steps_, count), x_);
   }
 
   double step(Index k, Index j) const {

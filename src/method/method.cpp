@@ -1,59 +1,100 @@
 #include "method/method.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "polyak/error.hpp"
+#include "polyak/ranks.hpp"
 
 namespace polyak {
 
-Method::Method(const Setting& setting, Index blocks, Columns columns)
+Method::Method(const Setting& setting, Columns columns)
     : setting_(setting),
-      columns_(setting.problem.right_hand_sides() * setting.parameters.replicates),
+      vectors_(setting.problem.right_hand_sides() * setting.parameters.replicates),
       d_(setting.problem.cols()),
-      unit_(setting.facts.scale.a / setting.facts.scale.b) {
-  const ConstView x0 = setting.problem.x0();
-  std::vector<double> start;
-  for (Index r = 0; r < setting.parameters.replicates; ++r)
-    start.insert(start.end(), x0.data, x0.data + x0.size());
-  project(view(start));
-  state_.vectors.assign(to_size(blocks), start);
-  const Share own = setting.problem.A().share();
+      unit_(setting.facts.scale.a / setting.facts.scale.b),
+      x_(saved_start()) {
+  save_block(x_);
+  const Partition own = partition(setting.problem.A());
   if (columns == Columns::all || !own.columns) return;
   if (own.columns->pays(*own.rows)) exchange_ = own.columns;
   exchange_told_ = own.columns->told();
 }
 
-ConstView Method::whole_x() {
-  if (exchange_) exchange_->gather(block(0));
-  return x();
+Block Method::saved_start() {
+  const ConstView x0 = setting_.problem.x0();
+  std::vector<double> start;
+  for (Index r = 0; r < setting_.parameters.replicates; ++r)
+    start.insert(start.end(), x0.data, x0.data + x0.size());
+  Block out = unknowns();
+  backend().write(host_view(start), out);
+  backend().clamp(out);
+  return out;
 }
 
-SolverState Method::whole_state() const {
-  SolverState out = state_;
-  if (!exchange_) return out;
-  for (auto& vector : out.vectors) exchange_->gather(view(vector));
+Block Method::diagonal(const std::vector<double>& entries) {
+  Block out = backend().make(Block::Kind::unknowns, 1);
+  backend().write({entries.data(), 1, d_, d_}, out);
+  return out;
+}
+
+const Block& Method::whole_x() {
+  if (exchange_) backend().gather_columns(*exchange_, x_);
+  return x_;
+}
+
+SolverState Method::save() {
+  SolverState out{counters_.iteration, counters_.row_products, {}};
+  for (const auto& item : saved_) {
+    if (const auto* numbers = std::get_if<std::vector<double>*>(&item)) {
+      out.vectors.push_back(**numbers);
+      continue;
+    }
+    const Block& block = *std::get<Block*>(item);
+    if (block.kind() == Block::Kind::equations)
+      backend().gather_rows(block);
+    else if (exchange_)
+      backend().gather_columns(*exchange_, block);
+    out.vectors.push_back(backend().host_copy(block));
+  }
   return out;
 }
 
 void Method::restore(const SolverState& state) {
-  const bool fits = std::equal(
-      state.vectors.begin(), state.vectors.end(), state_.vectors.begin(), state_.vectors.end(),
-      [](const auto& a, const auto& b) { return a.size() == b.size(); });
+  const auto size = [](const auto& item) {
+    const auto* block = std::get_if<Block*>(&item);
+    return block ? to_size((*block)->size()) : std::get<std::vector<double>*>(item)->size();
+  };
+  const bool fits =
+      std::equal(state.vectors.begin(), state.vectors.end(), saved_.begin(), saved_.end(),
+                 [&](const auto& vector, const auto& item) { return vector.size() == size(item); });
   if (!fits) {
     throw Error(ErrorCode::bad_data,
                 {.what = "the saved state belongs to another problem or method",
                  .found = std::to_string(state.vectors.size()) + " vectors",
-                 .expected = std::to_string(state_.vectors.size()) + " of this problem's sizes"});
+                 .expected = std::to_string(saved_.size()) + " of this problem's sizes"});
   }
-  state_ = state;
+  counters_ = {state.iteration, state.row_products};
+  for (std::size_t i = 0; i < saved_.size(); ++i) {
+    const std::vector<double>& from = state.vectors[i];
+    if (const auto* numbers = std::get_if<std::vector<double>*>(&saved_[i])) {
+      **numbers = from;
+      continue;
+    }
+    const Block& block = *std::get<Block*>(saved_[i]);
+    const bool unknowns = block.kind() == Block::Kind::unknowns;
+    const Index rows = unknowns ? block.vectors() : block.length();
+    const Index cols = unknowns ? block.length() : block.vectors();
+    backend().write({from.data(), rows, cols, cols}, block);
+  }
 }
 
-void Method::project(View x) const {
-  const Problem& problem = setting_.problem;
-  if (!problem.has_bounds()) return;
-  for (Index c = 0; c < x.rows; ++c)
-    for (Index j = 0; j < x.cols; ++j)
-      x(c, j) = std::clamp(x(c, j), problem.lower()[to_size(j)], problem.upper()[to_size(j)]);
+std::vector<double> Method::ridges() const {
+  std::vector<double> out(to_size(d_));
+  for (Index j = 0; j < d_; ++j) out[to_size(j)] = ridge(j);
+  return out;
 }
 
 double Method::ridge_curvature(const double* v) const {
@@ -62,7 +103,7 @@ double Method::ridge_curvature(const double* v) const {
   return sum;
 }
 
-void keep_unseen(const Setting& setting, View step) {
+void keep_zero_columns(const Setting& setting, View step) {
   for (Index j : setting.facts.zero_columns) {
     if (setting.problem.ridge(j) > 0.0) continue;
     for (Index c = 0; c < step.rows; ++c) step(c, j) = 0.0;
@@ -71,25 +112,43 @@ void keep_unseen(const Setting& setting, View step) {
 
 namespace {
 
-using Make = std::unique_ptr<Method> (*)(const Setting&);
-
 struct Entry {
   MethodInfo info;
-  Make make;
+  MakeMethod make;
 };
+
+// Implementations by device and method.
+struct DeviceMethods {
+  std::mutex mutex;
+  std::map<std::pair<std::string, std::string>, MakeMethod> makers;
+};
+
+DeviceMethods& device_methods() {
+  static DeviceMethods all;
+  return all;
+}
+
+MakeMethod device_method(const std::string& device, const std::string& name) {
+  DeviceMethods& all = device_methods();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.makers.find({device, name});
+  return found == all.makers.end() ? nullptr : found->second;
+}
 
 // The one table of methods: a new one is a file and a line here.
 const std::vector<Entry>& entries() {
   using namespace trait;
   static const std::vector<Entry> table = {
-      {{"gd", "gradient descent", step_size | spectrum | bounds | ridge, false}, make_gradient_descent},
+      {{"gd", "gradient descent", step_size | spectrum | bounds | ridge, false},
+       make_gradient_descent},
       {{"hbm", "heavy ball momentum, full gradients",
         step_size | momentum | spectrum | gamma | bounds | ridge, false},
        make_heavy_ball},
-      {{"nag", "Nesterov's accelerated gradient", step_size | momentum | spectrum | gamma | bounds | ridge,
-        false},
+      {{"nag", "Nesterov's accelerated gradient",
+        step_size | momentum | spectrum | gamma | bounds | ridge, false},
        make_nesterov},
-      {{"sgd", "stochastic gradient descent, one row a step", step_size | sampling | bounds | ridge, true},
+      {{"sgd", "stochastic gradient descent, one row a step", step_size | sampling | bounds | ridge,
+        true},
        make_kaczmarz},
       {{"rk", "randomized Kaczmarz, one row a step", bounds | ridge, true}, make_kaczmarz},
       {{"minibatch-sgd", "stochastic gradient descent by batches",
@@ -109,7 +168,8 @@ const std::vector<Entry>& entries() {
       {{"normal", "normal equations by Cholesky, refined", ridge, false}, make_normal},
       {{"sketch-hbm", "heavy ball preconditioned by a sketch of A", ridge, false},
        make_sketched_heavy_ball},
-      {{"active-set", "bounded least squares exactly, by QR", bounds | ridge, false}, make_active_set},
+      {{"active-set", "bounded least squares exactly, by QR", bounds | ridge, false},
+       make_active_set},
       {{"bounded-cg", "conjugate gradients within bounds", bounds | ridge, false}, make_bounded_cg},
   };
   return table;
@@ -132,7 +192,15 @@ const MethodInfo* find_method(const std::string& name) {
   return nullptr;
 }
 
+void register_device_method(const std::string& device, const std::string& method, MakeMethod make) {
+  DeviceMethods& all = device_methods();
+  const std::lock_guard lock(all.mutex);
+  all.makers[{device, method}] = make;
+}
+
 std::unique_ptr<Method> make_method(const std::string& name, const Setting& setting) {
+  if (MakeMethod own = device_method(setting.backend.device(), name))
+    if (auto method = own(setting)) return method;
   for (const Entry& entry : entries())
     if (entry.info.name == name) return entry.make(setting);
   throw Error(ErrorCode::usage, {.what = "there is no method of that name", .found = name});

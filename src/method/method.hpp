@@ -1,8 +1,8 @@
 #pragma once
 
-// A method: mathematics only. It is prepared once, then told to advance from
-// iteration `first` to `last`; advancing 10 equals advancing 4 and then 6,
-// bit for bit. Measuring, stopping and reporting belong to the driver.
+// A method: mathematics only. It is made once, then advances from iteration `first` to
+// `last`; advancing 10 equals advancing 4 and then 6, bit for bit. Measuring, stopping and
+// reporting belong to the driver. Its vectors live in the backend (backend/backend.hpp).
 //
 // Units: x is in the user's units. Gradients are those of the scaled problem
 // (Ã = A·scale.a, b̃ = b·scale.b), so a step is alpha·unit with
@@ -14,10 +14,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 
+#include "backend/backend.hpp"
 #include "core/random.hpp"
 #include "linalg/dependence.hpp"
-#include "matrix/products.hpp"
 #include "polyak/methods.hpp"
 #include "polyak/problem.hpp"
 #include "polyak/ranks.hpp"
@@ -27,15 +28,15 @@
 
 namespace polyak {
 
-/// What the plan hands to a method; a method reads what it needs.
+/// The parameters of a plan; each method reads those that it needs.
 struct Parameters {
-  Index batch = 0;                        // B
-  std::function<double(Index)> step_size; // alpha_k, in scaled units
-  std::function<double(Index)> momentum;  // beta_k
-  bool land_on_rows = false;              // randomized Kaczmarz: step 1/‖a_j‖² exactly
-  double mu = 0.0, nu = 0.0;              // accelerated Kaczmarz
-  Index sketch_rows = 0;                  // of a sketched preconditioner
-  bool only_resolved = false;             // normal: no answer where A'A does not resolve A
+  Index batch = 0;                         // B
+  std::function<double(Index)> step_size;  // alpha_k, in scaled units
+  std::function<double(Index)> momentum;   // beta_k
+  bool land_on_rows = false;               // randomized Kaczmarz: step 1/‖a_j‖² exactly
+  double mu = 0.0, nu = 0.0;               // accelerated Kaczmarz
+  Index sketch_rows = 0;                   // of a sketched preconditioner
+  bool only_resolved = false;              // normal: no answer where A'A does not resolve A
   std::uint64_t seed = 0, stream = 0;
   Index replicates = 1;  // runs side by side, of streams stream, stream + 1, …
 };
@@ -43,17 +44,18 @@ struct Parameters {
 struct Setting {
   const Problem& problem;
   const MatrixFacts& facts;
-  Products& products;
+  Backend& backend;
+  ThreadTeam& team;
   const Sampler* sampler;  // null for methods that do not sample
   Parameters parameters;
 };
 
-/// What a factorisation tells of the rank of A.
+/// The rank of A as a factorisation found it.
 struct RankFound {
   bool known = false;
   Index rank = 0;
   double threshold = 0.0;  ///< singular values up to this part of the largest count as zero
-  std::vector<Dependence> dependent;  ///< the columns that others make superfluous, where known
+  std::vector<Dependence> dependent;  ///< columns that are combinations of others, where known
   std::optional<double> condition;    ///< largest to smallest singular value that counts
 };
 
@@ -63,97 +65,122 @@ class Method {
 
   /// Iterations first .. last-1.
   virtual void advance(Index first, Index last) = 0;
-  /// Nothing more can come (a direct method has its answer, a Krylov method
-  /// met an exact zero).
+  /// True if further iterations cannot change x: a direct method has its answer, a Krylov
+  /// method met an exact zero.
   virtual bool finished() const { return false; }
-  /// ‖Ãᵀr̃‖² of each right-hand side at x, where the method has it at hand, and
-  /// then one whose ‖r‖ never grows; else nothing.
+  /// ‖Ãᵀr̃‖² of each right-hand side at x, for methods that compute it and whose ‖r‖ never
+  /// grows; empty for all others.
   virtual std::span<const double> gradient2() const { return {}; }
   /// The condition of A where a factorisation has shown it; most methods have none.
   virtual std::optional<double> condition() const { return std::nullopt; }
-  /// Null where no factorisation has told.
+  /// Null without a factorisation.
   virtual const RankFound* rank() const { return nullptr; }
 
-  /// The current x, c × d; of several replicates one below the other. Where ranks
-  /// exchange columns it may be old but for those that rows here touch.
-  ConstView x() const { return block(0); }
-  /// On every column. Ranks call this together.
-  ConstView whole_x();
+  Index iteration() const { return counters_.iteration; }
+  Index row_products() const { return counters_.row_products; }
+
+  /// The current x, c vectors of d; of several replicates one below the other. Where ranks
+  /// exchange columns it is up to date only in the columns that rows stored here use.
+  const Block& x() const { return x_; }
+  /// x in every column. Collective.
+  const Block& whole_x();
   /// How ranks exchange columns; null where sums are of all columns.
-  const ColumnExchange* columns() const { return exchange_; }
-  /// Which of the two, and why; nothing where there was no choice.
+  const ColumnExchange* exchange() const { return exchange_; }
+  /// Which of the two was chosen, and why; nothing if there was no choice.
   const std::optional<std::string>& exchange_told() const { return exchange_told_; }
-  const SolverState& state() const { return state_; }
+
+  /// A copy of everything a continued run needs, the same for any number of ranks and for
+  /// any device. Collective.
+  SolverState save();
+  /// Continues from a saved state.
   void restore(const SolverState& state);
-  /// The state as one machine would have it, whatever the number of ranks: what
-  /// has a number per row, or per column, is gathered. Ranks call this together.
-  virtual SolverState whole_state() const;
 
  protected:
-  /// What a method needs to know of the gradient: `touched` where it goes column by
-  /// column, so that every rank can do without the columns its rows do not touch.
-  enum class Columns { all, touched };
+  /// Which columns of the gradient a method needs: `used` if it works column by column, so
+  /// that a rank needs only the columns in which its rows have entries.
+  enum class Columns { all, used };
 
-  /// `blocks` sets of c vectors of length d; block 0 is x and starts at x0,
-  /// like every other one (x_1 = x_0).
-  Method(const Setting& setting, Index blocks, Columns columns = Columns::all);
+  explicit Method(const Setting& setting, Columns columns = Columns::all);
 
-  View block(Index i) { return view(state_.vectors[to_size(i)]); }
-  ConstView block(Index i) const {
-    const auto& v = state_.vectors[to_size(i)];
-    return {v.data(), columns_, d_, d_};
-  }
-  View view(std::vector<double>& v) const { return {v.data(), columns_, d_, d_}; }
-  void project(View x) const;  // onto the bounds, if there are any
-  /// step(from, count) for the entries of a block that this rank keeps up.
-  template <class Step>
-  void for_kept(Step step) const {
-    if (!exchange_) return step(Index{0}, columns_ * d_);
-    const ColumnRange held = exchange_->held();
-    for (Index c = 0; c < columns_; ++c) step(c * d_ + held.first, held.last - held.first);
-  }
+  /// A block of unknowns that starts at x0 (projected onto the bounds) and is saved.
+  Block saved_start();
+  /// Blocks and numbers that save() writes, in the order of these calls; x is the first.
+  /// They must stay members of the method.
+  void save_block(Block& block) { saved_.push_back(&block); }
+  void save_numbers(std::vector<double>& numbers) { saved_.push_back(&numbers); }
 
-  Setting setting_;
-  Index columns_, d_;
-  ColumnExchange* exchange_ = nullptr;
-  std::optional<std::string> exchange_told_;
-  double unit_;        // scale.a/scale.b
+  Block unknowns() { return backend().make(Block::Kind::unknowns, vectors_); }
+  Block equations() { return backend().make(Block::Kind::equations, vectors_); }
+  /// A diagonal matrix as one vector of unknowns.
+  Block diagonal(const std::vector<double>& entries);
+  Backend& backend() const { return setting_.backend; }
+  const Problem& problem() const { return setting_.problem; }
+
+  /// x on the host, c × d, and back: for methods that compute x there.
+  std::vector<double> read_x() { return backend().host_copy(x_); }
+  void write_x(const std::vector<double>& x) { backend().write(host_view(x), x_); }
+  View host_view(std::vector<double>& v) const { return {v.data(), vectors_, d_, d_}; }
+  ConstView host_view(const std::vector<double>& v) const { return {v.data(), vectors_, d_, d_}; }
+
+  /// The columns that this rank keeps up to date.
+  ColumnRange columns() const { return exchange_ ? exchange_->held() : ColumnRange{0, d_}; }
+
   /// Of unknown j, in scaled units: one factor at a time, scale.a² may not be a double.
   double ridge(Index j) const {
     const double a = setting_.facts.scale.a;
     return setting_.problem.ridge(j) * a * a;
   }
+  std::vector<double> ridges() const;
   /// Σ_j ridge_j v_j².
   double ridge_curvature(const double* v) const;
   bool has_ridge() const { return setting_.problem.ridge() > 0.0; }
 
-  SolverState state_;  // all that a continued run needs
+  Setting setting_;
+  Index vectors_, d_;  // vectors: right-hand sides times replicates
+  ColumnExchange* exchange_ = nullptr;
+  std::optional<std::string> exchange_told_;
+  double unit_;  // scale.a/scale.b
+  struct Counters {
+    Index iteration = 0, row_products = 0;
+  } counters_;
+  Block x_;
+
+ private:
+  std::vector<std::variant<Block*, std::vector<double>*>> saved_;
 };
 
 /// The stochastic gradient of the paper, (1/B)Σ(1/p_j) w_j ã_j r̃_j over a
-/// batch drawn for iteration k, or the full one; plus the exact ridge term. Of
-/// several replicates each draws its own batch, and one sweep over A serves all.
+/// batch drawn for iteration k, or the full gradient; plus the exact ridge term. Each
+/// replicate draws its own batch, and one sweep over A serves all of them.
 class GradientSource {
  public:
-  explicit GradientSource(const Setting& setting, ColumnExchange* columns = nullptr);
-  /// g = gradient at x, as Products has it; returns the rows it read.
-  Index operator()(Index k, ConstView x, View g);
+  explicit GradientSource(const Setting& setting, ColumnExchange* exchange = nullptr);
+  /// g = gradient at x; returns the number of rows read.
+  Index operator()(Index k, const Block& x, const Block& g);
 
  private:
-  void expect(const BatchDrawer* next) const;
-  Index sampled(Index k, ConstView x, View g);
-  Index full(ConstView x, View g);
+  void prefetch(const BatchDrawer* next) const;
+  Index sampled(Index k, const Block& x, const Block& g);
+  Index full(const Block& x, const Block& g);
 
   const Setting& setting_;
-  ColumnExchange* columns_;
+  ColumnExchange* exchange_;
+  bool one_rank_;
   std::vector<BatchWindow> draws_;  // of each replicate
   std::vector<Batch> batches_;
   std::vector<double> residual2_;
+  Block ridge_;  // of each unknown
 };
 
-/// Not even rounding moves what A does not see: the step of a zero column is 0
-/// (with a ridge it is the ridge's).
-void keep_unseen(const Setting& setting, View step);
+/// Sets the step of each zero column to 0, so that rounding does not move its unknown; with
+/// a ridge the step stays.
+void keep_zero_columns(const Setting& setting, View step);
+
+using MakeMethod = std::unique_ptr<Method> (*)(const Setting&);
+
+/// A device's own implementation of a method: make_method asks for it first. It may refuse a
+/// setting by returning null.
+void register_device_method(const std::string& device, const std::string& method, MakeMethod make);
 
 std::unique_ptr<Method> make_method(const std::string& name, const Setting& setting);
 

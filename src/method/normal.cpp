@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "method/least_norm.hpp"
 #include "method/preconditioner.hpp"
@@ -9,7 +10,7 @@
 namespace polyak {
 namespace {
 
-// Newton's step with H = ÃᵀWÃ + ridge·I, again and again:
+// Newton steps with H = ÃᵀWÃ + ridge·I:
 //   x_{k+1} = x_k − H⁺ g(x_k).
 // The first is the answer of the normal equations, off by kappa·eps; each
 // further one has a fresh gradient and takes that factor off the error again,
@@ -17,12 +18,11 @@ namespace {
 // bring x to where QR would have it.
 class Normal final : public Method {
  public:
-  explicit Normal(const Setting& setting)
-      : Method(setting, 1), gradient_(setting_), g_(to_size(columns_ * d_)) {}
+  explicit Normal(const Setting& setting) : Method(setting), gradient_(setting_), g_(unknowns()) {}
 
   void advance(Index first, Index last) override {
     for (Index k = first; k < last; ++k) step(k);
-    state_.iteration = last;
+    counters_.iteration = last;
   }
 
   bool finished() const override { return gives_up(); }
@@ -36,11 +36,11 @@ class Normal final : public Method {
   void step(Index k) {
     if (!factor_.built() && !unresolved_) build();
     if (gives_up()) return;
-    if (k == 0) state_.row_products += setting_.problem.rows();  // H's
-    if (k > 0 || !known_) state_.row_products += gradient_(k, block(0), view(g_));
+    if (k == 0) counters_.row_products += setting_.problem.rows();  // H's
+    if (k > 0 || !known_) counters_.row_products += gradient_(k, x_, g_);
     correct();
     for (int more = k > 0 ? 0 : corrections() - 1; more > 0; --more) {
-      state_.row_products += gradient_(k, block(0), view(g_));
+      counters_.row_products += gradient_(k, x_, g_);
       correct();
     }
     if (k == 0 && factor_.null_space().cols() > 0) shorten_step();
@@ -51,10 +51,11 @@ class Normal final : public Method {
   // Where columns are scaled the step from the start is the shortest in their units only.
   void shorten_step() {
     const ConstView start = setting_.problem.x0();
-    const View x = block(0);
-    for (Index i = 0; i < x.size(); ++i) x.data[i] -= start.data[i];
-    shorten(setting_, factor_.null_space().view(), x);
-    for (Index i = 0; i < x.size(); ++i) x.data[i] += start.data[i];
+    std::vector<double> x = read_x();
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] -= start.data[i];
+    shorten(setting_, factor_.null_space().view(), host_view(x));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += start.data[i];
+    write_x(x);
   }
 
   // Each takes off kappa·eps = condition²·eps; QR leaves condition·eps, and less than
@@ -69,33 +70,35 @@ class Normal final : public Method {
   }
 
   void correct() {
-    const View x = block(0), g = view(g_);
-    factor_.apply(g);
-    keep_unseen(setting_, g);
-    for (Index i = 0; i < x.size(); ++i) x.data[i] -= unit_ * g.data[i];
+    std::vector<double> g = backend().host_copy(g_);
+    factor_.apply(host_view(g));
+    keep_zero_columns(setting_, host_view(g));
+    backend().write(host_view(std::as_const(g)), g_);
+    backend().axpby(-unit_, g_, 1.0, x_);
   }
 
   // From x = 0 the first gradient is −Ãᵀb̃, which the same read of A gives.
   void build() {
     const Problem& problem = setting_.problem;
     const Scale scale = setting_.facts.scale;
-    const auto& x = state_.vectors[0];
+    const std::vector<double> x = read_x();
     known_ = scale.a == 1.0 && scale.b == 1.0 &&
              std::all_of(x.begin(), x.end(), [](double v) { return v == 0.0; });
+    std::vector<double> g(to_size(vectors_ * d_));
     const auto factor = [&](Index i) {
       return problem.weights().empty() ? scale.a
                                        : scale.a * std::sqrt(problem.weights()[to_size(i)]);
     };
-    const auto all = gram(problem.A(), factor, setting_.products.team(),
-                          known_ ? problem.b() : ConstView{});
-    const Index width = known_ ? d_ + columns_ : d_;
+    const auto all = gram(problem.A(), factor, setting_.team, known_ ? problem.b() : ConstView{});
+    const Index width = known_ ? d_ + vectors_ : d_;
     Buffer H(d_, d_);
     for (Index i = 0; i < d_; ++i) {
       std::copy_n(all.data() + i * width, d_, H.view().row(i));
       H.view()(i, i) += ridge(i);
-      for (Index c = 0; known_ && c < columns_; ++c)
-        g_[to_size(c * d_ + i)] = -all[to_size(i * width + d_ + c)];
+      for (Index c = 0; known_ && c < vectors_; ++c)
+        g[to_size(c * d_ + i)] = -all[to_size(i * width + d_ + c)];
     }
+    if (known_) backend().write(host_view(std::as_const(g)), g_);
     // The step of a zero column is 0 whatever stands here: something of the others' size.
     double largest = 0.0;
     for (Index j = 0; j < d_; ++j) largest = std::max(largest, H.view()(j, j));
@@ -132,14 +135,15 @@ class Normal final : public Method {
   bool sees_nothing_of(ConstView N) {
     if (N.cols == 0 || N.cols > Preconditioner::most_dependent || has_ridge()) return false;
     const Problem& problem = setting_.problem;
-    Buffer v(N.cols, d_), g(N.cols, d_);
+    Buffer vectors(N.cols, d_);
     for (Index k = 0; k < N.cols; ++k)
-      for (Index j = 0; j < d_; ++j) v.view()(k, j) = unit_ * N(j, k);
-    const std::vector<double> zeros(to_size(N.cols), 0.0);
-    std::vector<double> sizes2(to_size(N.cols));
-    setting_.products.full_gradient(v.view(), {zeros.data(), problem.rows(), N.cols, 0}, g.view(),
-                                    sizes2);
-    state_.row_products += problem.rows();
+      for (Index j = 0; j < d_; ++j) vectors.view()(k, j) = N(j, k);
+    const Block v = backend().make(Block::Kind::unknowns, N.cols);
+    const Block q = backend().make(Block::Kind::unknowns, N.cols);
+    std::vector<double> sizes2(to_size(N.cols));  // ‖Ãv‖²
+    backend().write(std::as_const(vectors).view(), v);
+    backend().normal_product(v, q, sizes2);
+    counters_.row_products += problem.rows();
     const double line = rank_threshold(problem.rows(), d_);
     return std::all_of(sizes2.begin(), sizes2.end(), [&](double size2) {
       return size2 <= line * line * setting_.facts.frobenius2;
@@ -147,7 +151,7 @@ class Normal final : public Method {
   }
 
   GradientSource gradient_;
-  std::vector<double> g_;
+  Block g_;
   Preconditioner factor_;
   RankFound found_;
   bool known_ = false;       // g_ holds the gradient at the start

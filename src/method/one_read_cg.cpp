@@ -7,118 +7,108 @@ namespace {
 // iteration, where CGLS and LSQR need two:
 //   q = ÃᵀWÃv + ridge·v;  step = ‖s‖²/(‖√WÃv‖² + ridge‖v‖²);
 //   x += step·v;  s −= step·q;  v = s + (‖s‖²/‖s_old‖²)·v.
-// The price: s = −g(x) is a recursion with no residual behind it, whose error
-// stays while s falls. So where it has fallen by `renewed` it is taken from A
-// again, one read more; what it meets is then true to rounding of g itself.
-// Each right-hand side has its own scalars, and its own renewals.
+// The price: s = −g(x) is a recursion without a residual, whose rounding error stays while
+// s falls. So where ‖s‖ has fallen by `renewal` since s was last computed from A, s is
+// computed from A again, one more read. Each right-hand side has its own scalars, and its
+// own renewals.
 class OneReadCg final : public Method {
  public:
   explicit OneReadCg(const Setting& setting)
-      : Method(setting, 3),  // x, the direction v, and s
+      : Method(setting),
         gradient_(setting_),
-        q_(to_size(columns_ * d_)),
-        curvature_(to_size(columns_)),
-        steps_(to_size(columns_)),
-        zeros_(to_size(columns_), 0.0) {
-    state_.vectors.emplace_back(to_size(columns_));  // ‖s‖²
-    state_.vectors.emplace_back(to_size(columns_));  // … when it last came from A
+        v_(saved_start()),
+        s_(saved_start()),
+        q_(unknowns()),
+        ridge_(diagonal(ridges())),
+        s2_(to_size(vectors_)),
+        renewed2_(s2_),
+        curvature_(s2_),
+        ones_(to_size(vectors_), 1.0) {
+    save_block(v_);
+    save_block(s_);
+    save_numbers(s2_);
+    save_numbers(renewed2_);
   }
 
   void advance(Index first, Index last) override {
     if (first == 0 && last > 0) begin();
     for (Index k = first; k < last; ++k) step();
-    state_.iteration = last;
+    counters_.iteration = last;
   }
 
-  std::span<const double> gradient2() const override { return state_.vectors[3]; }
+  std::span<const double> gradient2() const override { return s2_; }
 
-  bool finished() const override {
-    return state_.iteration > 0 && stands_still();
-  }
+  bool finished() const override { return counters_.iteration > 0 && all_zero(s2_); }
 
  private:
-  static constexpr double renewed = 1e-5;  // of ‖s‖: its error then is that of 11 digits
-
-  std::vector<double>& norms() { return state_.vectors[3]; }
-  std::vector<double>& known() { return state_.vectors[4]; }
+  static constexpr double renewal = 1e-5;  // of ‖s‖: 11 digits of s are right then
 
   // Not before the first iteration: an x that meets the tolerance needs none of it.
   void begin() {
     true_gradient();
-    for (Index c = 0; c < columns_; ++c) {
-      renew(c);
-      std::copy_n(block(2).row(c), d_, block(1).row(c));
-      norms()[to_size(c)] = squares(block(2).row(c), d_);
-    }
+    for (Index c = 0; c < vectors_; ++c) renew(c);
+    backend().copy(s_, v_);
+    s2_ = squares(backend(), s_);
   }
 
-  bool stands_still() const {
-    return std::all_of(state_.vectors[3].begin(), state_.vectors[3].end(),
-                       [](double s2) { return s2 == 0.0; });
+  void true_gradient() {  // q = g(x)
+    counters_.row_products += gradient_(counters_.iteration, x_, q_);
   }
 
-  void true_gradient() {  // q_ = g(x)
-    state_.row_products += gradient_(state_.iteration, block(0), view(q_));
+  void renew(Index c) {  // s = −q
+    backend().axpby(-1.0, q_.vector(c), 0.0, s_.vector(c));
+    renewed2_[to_size(c)] = squares(backend(), s_.vector(c))[0];
   }
 
-  void renew(Index c) {
-    for (Index j = 0; j < d_; ++j) block(2)(c, j) = -view(q_)(c, j);
-    known()[to_size(c)] = squares(block(2).row(c), d_);
-  }
-
-  // q_ = (ÃᵀWÃ + ridge)v. In x's units v is unit·v, and its "residual" is Ãv;
-  // b has no rows but one of zeros.
+  // q = (ÃᵀWÃ + ridge)v and its product with v.
   void curve() {
-    std::vector<double>& v = state_.vectors[1];
-    const Index n = setting_.problem.rows();
-    for (double& value : v) value *= unit_;
-    setting_.products.full_gradient(block(1), {zeros_.data(), n, columns_, 0}, view(q_), curvature_);
-    for (double& value : v) value /= unit_;
-    state_.row_products += n;
-    for (Index c = 0; has_ridge() && c < columns_; ++c) {
-      curvature_[to_size(c)] += ridge_curvature(block(1).row(c));
-      for (Index j = 0; j < d_; ++j) view(q_)(c, j) += ridge(j) * block(1)(c, j);
-    }
+    backend().normal_product(v_, q_, curvature_);
+    counters_.row_products += problem().rows();
+    if (!has_ridge()) return;
+    const std::vector<double> v = backend().host_copy(v_);
+    for (Index c = 0; c < vectors_; ++c)
+      curvature_[to_size(c)] += ridge_curvature(v.data() + c * d_);
+    backend().add_diagonal(1.0, ridge_, v_, q_);
+  }
+
+  bool has_fallen(double now2, std::size_t c) const {
+    return now2 < renewal * renewal * renewed2_[c];
   }
 
   void step() {
-    if (stands_still()) return;
+    if (all_zero(s2_)) return;
     curve();
-    bool fallen = false;
-    for (Index c = 0; c < columns_; ++c) {
-      move(c);
-      fallen = fallen || has_fallen(c);
-    }
-    if (fallen) true_gradient();
-    for (Index c = 0; c < columns_; ++c) turn(c);
-  }
-
-  void move(Index c) {  // x += step·v, s −= step·q
-    const std::size_t i = to_size(c);
-    steps_[i] = curvature_[i] > 0.0 ? norms()[i] / curvature_[i] : 0.0;
-    for (Index j = 0; j < d_; ++j) {
-      block(0)(c, j) += unit_ * (steps_[i] * block(1)(c, j));
-      block(2)(c, j) -= steps_[i] * view(q_)(c, j);
-    }
-  }
-
-  bool has_fallen(Index c) {
-    return squares(block(2).row(c), d_) < renewed * renewed * known()[to_size(c)];
+    std::vector<double> steps(s2_.size());
+    for (std::size_t c = 0; c < steps.size(); ++c)
+      steps[c] = curvature_[c] > 0.0 ? s2_[c] / curvature_[c] : 0.0;
+    backend().axpby(scaled(steps, unit_), v_, ones_, x_);
+    backend().axpby(negated(steps), q_, ones_, s_);
+    turn(squares(backend(), s_));
   }
 
   // v = s + ratio·v; from s alone where the recursion proves to have been wrong.
-  void turn(Index c) {
-    const double promised = squares(block(2).row(c), d_);
-    if (has_fallen(c)) renew(c);
-    const double now = squares(block(2).row(c), d_), before = norms()[to_size(c)];
-    const double ratio = before > 0.0 && now <= 4.0 * promised ? now / before : 0.0;
-    for (Index j = 0; j < d_; ++j) block(1)(c, j) = block(2)(c, j) + ratio * block(1)(c, j);
-    norms()[to_size(c)] = now;
+  void turn(const std::vector<double>& recursion2) {
+    std::vector<double> now2 = recursion2, ratio(now2.size());
+    bool fallen = false;
+    for (std::size_t c = 0; c < now2.size(); ++c) fallen = fallen || has_fallen(now2[c], c);
+    if (fallen) true_gradient();
+    for (std::size_t c = 0; c < now2.size(); ++c) {
+      if (has_fallen(now2[c], c)) {
+        renew(static_cast<Index>(c));
+        now2[c] = renewed2_[c];
+      }
+      const bool trusted = s2_[c] > 0.0 && now2[c] <= 4.0 * recursion2[c];
+      ratio[c] = trusted ? now2[c] / s2_[c] : 0.0;
+    }
+    backend().axpby(ones_, s_, ratio, v_);
+    s2_ = now2;
   }
 
   GradientSource gradient_;
-  std::vector<double> q_, curvature_, steps_;
-  const std::vector<double> zeros_;
+  Block v_, s_, q_, ridge_;
+  std::vector<double> s2_, renewed2_;  // ‖s‖² now, and when s was last computed from A
+  std::vector<double> curvature_;
+  const std::vector<double> ones_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "kernels/steps.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/tall_r.hpp"
 #include "method/method.hpp"
@@ -21,14 +21,16 @@ namespace {
 class SketchedHeavyBall final : public Method {
  public:
   explicit SketchedHeavyBall(const Setting& setting)
-      : Method(setting, 2), gradient_(setting_), g_(to_size(columns_ * d_)) {}
+      : Method(setting), gradient_(setting_), previous_(saved_start()), g_(unknowns()) {
+    save_block(previous_);
+  }
 
   void advance(Index first, Index last) override {
     for (Index k = first; k < last; ++k) {
       if (!factor_.built()) build(k == 0);
       if (k > 0) step(k);
     }
-    state_.iteration = last;
+    counters_.iteration = last;
   }
 
   std::optional<double> condition() const override {
@@ -37,27 +39,29 @@ class SketchedHeavyBall final : public Method {
 
  private:
   void step(Index k) {
-    const View x = block(0), previous = block(1), g = view(g_);
-    state_.row_products += gradient_(k, x, g);
-    factor_.apply(g);
-    keep_unseen(setting_, g);
+    counters_.row_products += gradient_(k, x_, g_);
+    std::vector<double> g = backend().host_copy(g_);
+    factor_.apply(host_view(g));
+    keep_zero_columns(setting_, host_view(g));
+    backend().write(host_view(std::as_const(g)), g_);
     const double alpha = unit_ * setting_.parameters.step_size(k);
-    kernels::heavy_ball_step(x.size(), alpha, setting_.parameters.momentum(k), x.data, g.data,
-                             previous.data);
-    std::swap(state_.vectors[0], state_.vectors[1]);
+    backend().heavy_ball_step(alpha, setting_.parameters.momentum(k), x_, g_, previous_, columns());
+    std::swap(x_, previous_);
   }
 
   void build(bool start) {
     const Problem& problem = setting_.problem;
-    ThreadTeam& team = setting_.products.team();
-    const Buffer sketch = sparse_sign_sketch(problem, setting_.facts.scale,
-                                             setting_.parameters.sketch_rows,
-                                             setting_.parameters.seed, team);
+    ThreadTeam& team = setting_.team;
+    const Buffer sketch =
+        sparse_sign_sketch(problem, setting_.facts.scale, setting_.parameters.sketch_rows,
+                           setting_.parameters.seed, team);
     const Index s = sketch.rows(), width = sketch.cols();
     const auto source = [&](Index first, Index last, View out) {
       for (Index i = first; i < last; ++i) {
-        if (i < s) std::copy_n(sketch.view().row(i), width, out.row(i - first));
-        else std::fill_n(out.row(i - first), width, 0.0);
+        if (i < s)
+          std::copy_n(sketch.view().row(i), width, out.row(i - first));
+        else
+          std::fill_n(out.row(i - first), width, 0.0);
         if (i >= s) out(i - first, i - s) = std::sqrt(ridge(i - s));
       }
     };
@@ -65,22 +69,23 @@ class SketchedHeavyBall final : public Method {
     Buffer R(d_, d_);
     for (Index i = 0; i < d_; ++i) std::copy_n(all.view().row(i) + i, d_ - i, R.view().row(i) + i);
     factor_ = Preconditioner::of_factor(std::move(R));
-    if (start) state_.row_products += problem.rows();
+    if (start) counters_.row_products += problem.rows();
     if (start && factor_.full_rank()) solve_sketch(all.view());
   }
 
   // [SA Sb] = Q[R S; 0 T]: x = R⁻¹S, for every right-hand side.
   void solve_sketch(ConstView all) {
-    Buffer x(columns_, d_);
-    for (Index c = 0; c < columns_; ++c)
+    Buffer x(vectors_, d_);
+    for (Index c = 0; c < vectors_; ++c)
       for (Index i = 0; i < d_; ++i) x.view()(c, i) = all(i, d_ + c);
     solve_right(factor_.R(), x.view(), Transpose::yes);
-    for (Index i = 0; i < columns_ * d_; ++i) block(0).data[i] = unit_ * x.data()[i];
-    state_.vectors[1] = state_.vectors[0];
+    for (Index i = 0; i < vectors_ * d_; ++i) x.data()[i] *= unit_;
+    backend().write(std::as_const(x).view(), x_);
+    backend().copy(x_, previous_);
   }
 
   GradientSource gradient_;
-  std::vector<double> g_;
+  Block previous_, g_;
   Preconditioner factor_;
 };
 

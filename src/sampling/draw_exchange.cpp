@@ -4,9 +4,8 @@
 
 namespace polyak {
 
-DrawExchange::DrawExchange(const RankSums& ranks, std::uint64_t first_point)
-    : exchange_(ranks.exchange), rank_(ranks.rank), ranks_(ranks.ranks) {
-  for (const auto& [first] : heard_from_all<1>(ranks, {first_point})) end_.push_back(first);
+DrawExchange::DrawExchange(Communicator& ranks, std::uint64_t first_point) : ranks_(ranks) {
+  for (const auto& [first] : all_gather<1>(ranks, {first_point})) end_.push_back(first);
   end_.erase(end_.begin());  // one rank's points end where the next one's begin
   end_.push_back(1ull << 62);
   for (std::uint64_t cell = 0; cell < 1u << guide_bits; ++cell) {
@@ -20,7 +19,7 @@ void DrawExchange::deal(const Random& random, std::uint64_t k, Index first, Inde
                         std::vector<std::uint64_t>* lists) const {
   constexpr Index block = 1024;
   std::uint64_t drawn[block];
-  for (Index rank = 0; rank < ranks_; ++rank) lists[rank].clear();
+  for (Index rank = 0; rank < ranks(); ++rank) lists[rank].clear();
   for (Index t = first; t < last; t += block) {
     const std::size_t here = to_size(std::min(block, last - t));
     random.bits(k, static_cast<std::uint64_t>(t), here, drawn);

@@ -62,11 +62,11 @@ Wide exact_sum(std::span<const double> weights, Scaling scaled) {
 
 double as_double(Wide sum) { return static_cast<double>(sum) * 0x1p-87; }
 
-Survey survey_all(std::span<const double> weights, const RankSums& ranks) {
+Survey survey_all(std::span<const double> weights, Communicator& ranks) {
   const Survey own = survey(weights);
   Survey all;
-  for (const auto& [largest, positive, valid] : heard_from_all<3>(
-           ranks, {std::bit_cast<std::uint64_t>(own.largest), own.positive, own.valid})) {
+  for (const auto& [largest, positive, valid] :
+       all_gather<3>(ranks, {std::bit_cast<std::uint64_t>(own.largest), own.positive, own.valid})) {
     all.largest = std::max(all.largest, std::bit_cast<double>(largest));
     all.positive += positive;
     all.valid = all.valid && valid != 0;
@@ -74,10 +74,10 @@ Survey survey_all(std::span<const double> weights, const RankSums& ranks) {
   return all;
 }
 
-double sum_of_all(std::span<const double> weights, Scaling scaled, const RankSums& ranks) {
+double sum_of_all(std::span<const double> weights, Scaling scaled, Communicator& ranks) {
   const Wide own = exact_sum(weights, scaled);
   Wide sum = 0;
-  for (const auto& [low, high] : heard_from_all<2>(
+  for (const auto& [low, high] : all_gather<2>(
            ranks, {static_cast<std::uint64_t>(own), static_cast<std::uint64_t>(own >> 64)}))
     sum += Wide{high} << 64 | low;
   return as_double(sum);
@@ -90,8 +90,8 @@ struct Rest {
   std::uint64_t first = 0;               // where the points of the rows held here begin
 };
 
-Rest rest_of_total(std::uint64_t given, std::uint64_t positive, const RankSums& ranks) {
-  const auto all = heard_from_all<2>(ranks, {given, positive});
+Rest rest_of_total(std::uint64_t given, std::uint64_t positive, Communicator& ranks) {
+  const auto all = all_gather<2>(ranks, {given, positive});
   std::uint64_t given_to_all = 0, rows = 0;
   for (const auto& [points, of_rows] : all) {
     given_to_all += points;
@@ -99,11 +99,11 @@ Rest rest_of_total(std::uint64_t given, std::uint64_t positive, const RankSums& 
   }
   Rest out{(total - given_to_all) / rows, 0, 0};
   std::uint64_t left = (total - given_to_all) % rows;
-  for (std::size_t rank = 0; rank <= to_size(ranks.rank); ++rank) {
+  for (std::size_t rank = 0; rank <= to_size(ranks.rank()); ++rank) {
     const auto& [points, of_rows] = all[rank];
     out.one_more = std::min(left, of_rows);
     left -= out.one_more;
-    if (rank < to_size(ranks.rank)) out.first += points + out.each * of_rows + out.one_more;
+    if (rank < to_size(ranks.rank())) out.first += points + out.each * of_rows + out.one_more;
   }
   return out;
 }
@@ -120,7 +120,7 @@ std::vector<std::uint64_t> room_for(std::size_t rows) {
 
 // Each row of positive weight gets 1 + floor(weight·factor); factor is a hair
 // small, and what is left of 2^62 is handed out evenly.
-IntegerStarts integer_starts(std::span<const double> weights, const RankSums& ranks) {
+IntegerStarts integer_starts(std::span<const double> weights, Communicator& ranks) {
   const auto [largest, positive, valid] = survey_all(weights, ranks);
   if (!valid || positive == 0) {
     throw Error(ErrorCode::bad_data, {.what = "rows cannot be sampled by these probabilities",

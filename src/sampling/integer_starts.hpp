@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sampling/rank_sums.hpp"
+#include "polyak/communicator.hpp"
 
 namespace polyak {
 
@@ -21,6 +21,7 @@ struct IntegerStarts {
 /// the same for any number of ranks. A row of positive weight has at least one
 /// point, a row of weight zero none. Error bad_data, on every rank, unless all
 /// weights are finite, ≥ 0 and not all zero.
-IntegerStarts integer_starts(std::span<const double> weights, const RankSums& ranks = {});
+IntegerStarts integer_starts(std::span<const double> weights,
+                             Communicator& ranks = Communicator::single());
 
 }  // namespace polyak

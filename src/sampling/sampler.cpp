@@ -12,16 +12,16 @@ Sampler::Sampler(IntegerStarts starts, Index first)
 
 Sampler::Sampler(std::span<const double> weights) : Sampler(integer_starts(weights), 0) {}
 
-Sampler::Sampler(std::span<const double> weights, Index first, const RankSums& ranks)
+Sampler::Sampler(std::span<const double> weights, Index first, Communicator& ranks)
     : Sampler(integer_starts(weights, ranks), first) {
-  if (ranks.ranks > 1 && ranks.exchange) exchange_.emplace(ranks, first_point_);
+  if (ranks.size() > 1) exchange_.emplace(ranks, first_point_);
 }
 
 void Sampler::draw_batch(const Random& random, Index k, std::span<Index> rows,
                          std::span<Index> scratch) const {
   std::uint64_t places[BatchSteps::most_buckets];
-  const BatchSteps steps{table_, &random, static_cast<std::uint64_t>(k), rows, scratch, nullptr,
-                         {},     1,      places};
+  const BatchSteps steps{table_, &random, static_cast<std::uint64_t>(k), rows, scratch, nullptr, {},
+                         1,      places};
   steps.all([](Index count, auto body) {
     for (Index i = 0; i < count; ++i) body(i);
   });

@@ -30,7 +30,7 @@ class Sampler {
   explicit Sampler(std::span<const double> weights);
   /// `weights` are those of the rows from `first` on, which this rank holds. Ranks
   /// call this together, in the order of their rows.
-  Sampler(std::span<const double> weights, Index first, const RankSums& ranks);
+  Sampler(std::span<const double> weights, Index first, Communicator& ranks);
 
   /// Those held here, and the first of them.
   Index rows() const { return table_.rows(); }

@@ -7,6 +7,7 @@
 
 #include "core/clock.hpp"
 #include "polyak/error.hpp"
+#include "polyak/ranks.hpp"
 #include "solve/candidates.hpp"
 #include "solve/driver.hpp"
 #include "solve/limit_text.hpp"
@@ -37,8 +38,8 @@ class Automatic {
     const ProblemShape shape = shape_of(problem_);
     try_part(part_to_try(shape, options_.tol));
     const auto list = choose(shape, options_.tol, trial_, steps_).candidates;
-    can_factor_ = std::any_of(list.begin(), list.end(),
-                              [](const auto& c) { return c.method == "direct"; });
+    can_factor_ =
+        std::any_of(list.begin(), list.end(), [](const auto& c) { return c.method == "direct"; });
     for (const Candidate& candidate : list) {
       if (doubtful()) {  // QR then, and not from an x that looks like an answer
         if (can_factor_ && candidate.method != "direct") continue;
@@ -105,19 +106,19 @@ class Automatic {
     total_.measured_row_products += trial_->rows_checked;
     total_.bytes_read += static_cast<double>(trial_->rows_solved + trial_->rows_checked) *
                          problem_.A().bytes() / static_cast<double>(problem_.rows());
-    total_.stages.push_back(
-        {wanted.name(), fmt::format("{} random rows, solved; {} others check it",
-                                  trial_->rows_solved, trial_->rows_checked),
-         wanted.seconds, seconds, trial_outcome()});
+    total_.stages.push_back({wanted.name(),
+                             fmt::format("{} random rows, solved; {} others check it",
+                                         trial_->rows_solved, trial_->rows_checked),
+                             wanted.seconds, seconds, trial_outcome()});
     if (!consistent()) return;
     start_ = trial_->x;
     found_by_ = wanted.name();
   }
 
   std::string trial_outcome() const {
-    if (consistent())
-      return "all rows checked meet the tolerance: the data look consistent";
-    if (trial_->unresolved) return "ill-conditioned: the normal equations of these rows do not tell x";
+    if (consistent()) return "all rows checked meet the tolerance: the data look consistent";
+    if (trial_->unresolved)
+      return "ill-conditioned: the normal equations of these rows do not tell x";
     if (!trial_->full_rank)
       return fmt::format("rank {} of {}: {}", trial_->rank, problem_.cols(),
                          trial_->dependent ? "columns depend on each other"
@@ -131,8 +132,8 @@ class Automatic {
   void try_part(const PartToTry& wanted) {
     if (wanted.rows == 0) return;
     const double start = now_s();
-    const auto part = part_of(
-        problem_, random_rows(problem_.rows(), wanted.rows, options_.seed, to_try));
+    const auto part =
+        part_of(problem_, random_rows(problem_.rows(), wanted.rows, options_.seed, to_try));
     total_.seconds.setup += now_s() - start;
     if (!part) return;
     PartWatch watch(runs_, problem_.cols());
@@ -143,13 +144,15 @@ class Automatic {
       if (error.code() != ErrorCode::bad_data) throw;
       return;  // whoever reads all of A will name the place
     }
-    const bool cut_off =
-        tried->status == Status::interrupted ||
-        (tried->status == Status::limit && tried->iterations < wanted.iterations);
+    const bool cut_off = tried->status == Status::interrupted ||
+                         (tried->status == Status::limit && tried->iterations < wanted.iterations);
     if (cut_off) runs_.stop_saving();
     steps_ = expected_steps(*tried, options_.tol);
-    Stage stage{PartToTry::name, fmt::format("{} random rows, by cg", part->rows()),
-                wanted.seconds, tried->seconds.total, {}};
+    Stage stage{PartToTry::name,
+                fmt::format("{} random rows, by cg", part->rows()),
+                wanted.seconds,
+                tried->seconds.total,
+                {}};
     add(nothing_of_the_whole(std::move(*tried)));
     if (cut_off && total_.status == Status::limit) spend();
     stage.outcome = outcome(total_);
@@ -164,10 +167,13 @@ class Automatic {
     options.stop_rule.reset();  // its norms are those of all rows
     options.measure_every.reset();
     options.measure_every_iterations = 8;
-    options.max_iterations = std::min(wanted.iterations, options_.max_iterations.value_or(wanted.iterations));
+    options.max_iterations =
+        std::min(wanted.iterations, options_.max_iterations.value_or(wanted.iterations));
     if (options.max_passes)
-      *options.max_passes *= static_cast<double>(problem_.rows()) / static_cast<double>(wanted.rows);
-    if (options.time_limit_s) *options.time_limit_s = std::max(0.0, *options.time_limit_s - spent());
+      *options.max_passes *=
+          static_cast<double>(problem_.rows()) / static_cast<double>(wanted.rows);
+    if (options.time_limit_s)
+      *options.time_limit_s = std::max(0.0, *options.time_limit_s - spent());
     return options;
   }
 
@@ -185,7 +191,8 @@ class Automatic {
     out.status = Status::converged;
     out.certified = "sampled";
     out.reason = fmt::format(
-        "estimated: all {} rows checked meet |r_i| <= {:g}(sum_j |a_ij x_j| + |b_i|); with confidence "
+        "estimated: all {} rows checked meet |r_i| <= {:g}(sum_j |a_ij x_j| + |b_i|); with "
+        "confidence "
         "1 - {:g} at most {:.2g} % of the rows do not",
         trial_->rows_checked, options_.tol, SubsetTrial::doubt, 100.0 * trial_->failing_share());
     out.method = found_by_;
@@ -272,7 +279,8 @@ class Automatic {
     if (options.max_passes) *options.max_passes = std::max(0.0, *options.max_passes - passes());
     if (candidate.passes)
       options.max_passes = std::min(*candidate.passes, options.max_passes.value_or(1e300));
-    if (options.time_limit_s) *options.time_limit_s = std::max(0.0, *options.time_limit_s - spent());
+    if (options.time_limit_s)
+      *options.time_limit_s = std::max(0.0, *options.time_limit_s - spent());
     return options;
   }
 
@@ -335,7 +343,7 @@ class Automatic {
   void see_the_clock() {
     if (!options_.time_limit_s) return;
     double late = options_.time_spent_s + spent() >= *options_.time_limit_s ? 1.0 : 0.0;
-    problem_.A().complete({&late, 1});
+    communicator(problem_.A()).sum({&late, 1});
     late_ = late_ || late > 0.0;
   }
   // A small residual says little about x where A is ill-conditioned, and that
@@ -343,7 +351,8 @@ class Automatic {
   bool doubtful() const {
     const double trusted = total_.method == "normal" ? most_for_normal : most_trusted;
     return total_.used.condition.value_or(1.0) > trusted && total_.method != "direct" &&
-           (!trial_ || !(trial_->unresolved || (trial_->full_rank && trial_->condition >= most_trusted)));
+           (!trial_ ||
+            !(trial_->unresolved || (trial_->full_rank && trial_->condition >= most_trusted)));
   }
   bool settled() const {
     if (doubtful() && total_.status != Status::interrupted && !out_of_budget()) return false;
@@ -354,9 +363,9 @@ class Automatic {
   Report finish() {
     if (met() && total_.status != Status::interrupted && total_.status != Status::converged) {
       total_.status = Status::converged;
-      total_.reason =
-          fmt::format("the backward error is {:.1e}, the tolerance {:g}; {} could not go on to {:.1e}",
-                      *total_.backward_error, options_.tol, total_.method, total_.used.tol);
+      total_.reason = fmt::format(
+          "the backward error is {:.1e}, the tolerance {:g}; {} could not go on to {:.1e}",
+          *total_.backward_error, options_.tol, total_.method, total_.used.tol);
     }
     total_.used.tol = options_.tol;
     total_.asked = options_;
@@ -372,7 +381,7 @@ class Automatic {
   std::optional<SubsetTrial> trial_;
   std::optional<double> steps_;  // of cg, by what it took on some rows
   std::string found_by_;         // what led to start_, where that was some rows only
-  bool can_factor_ = false;  // direct is among the candidates
+  bool can_factor_ = false;      // direct is among the candidates
   bool late_ = false, limit_met_ = false;
   Array start_;  // d × c, the best x so far
   int threads_ = 1;

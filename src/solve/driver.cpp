@@ -5,25 +5,13 @@
 #include <limits>
 #include <utility>
 
+#include "polyak/ranks.hpp"
+
 namespace polyak {
-namespace {
-
-double largest(ConstView x) {
-  double m = 0.0;
-  for (Index i = 0; i < x.size(); ++i) {
-    const double a = std::abs(x.data[i]);
-    if (!(a <= m)) m = a;
-    if (std::isnan(m)) return std::numeric_limits<double>::infinity();
-  }
-  return m;
-}
-
-}  // namespace
-
 Driver::Driver(const Problem& problem, SolveOptions options)
     : options_(std::move(options)),
       engine_(problem, options_),
-      monitor_(engine_.working(), engine_.products(), options_.tol, options_.stop_rule),
+      monitor_(engine_.working(), engine_.backend(), options_.tol, options_.stop_rule),
       estimate_(estimate(engine_.problem())),
       schedule_(options_, problem.rows(), engine_.plan().rows_per_iteration,
                 engine_.plan().expected_iterations, estimate_.has_value()),
@@ -56,7 +44,7 @@ void Driver::set_limits(std::optional<Index> max_iterations, std::optional<doubl
   options_.max_passes = max_passes;
 }
 
-SolverState Driver::state() const { return method_ ? method_->whole_state() : SolverState{}; }
+SolverState Driver::state() const { return method_ ? method_->save() : SolverState{}; }
 
 void Driver::restore(const SolverState& state) {
   if (method_) method_->restore(state);
@@ -74,13 +62,14 @@ void Driver::start_gentler() {
 
 bool Driver::retreat() {
   if (run_.best.empty() || !guard_.can_back_off()) return false;
-  SolverState state = method_->state();
+  SolverState state = method_->save();
   run_.retreats.push_back(state.iteration);
   for (auto& vector : state.vectors)
     if (vector.size() == run_.best.size()) vector = run_.best;
   start_gentler();
   method_->restore(state);
-  run_.largest_x = std::max(largest(method_->x()), expected_x(run_.first_residual));
+  run_.largest_x =
+      std::max(engine_.backend().max_abs(method_->x()), expected_x(run_.first_residual));
   return true;
 }
 
@@ -105,18 +94,17 @@ void Driver::resume(const RunState& run) {
 
 void Driver::save(Observer& observer) {
   Snapshot snapshot{.finished = {}, .run = run_};
-  if (method_) snapshot.run.method = method_->whole_state();
+  if (method_) snapshot.run.method = method_->save();
   observer.snapshot(std::move(snapshot));
 }
 
 Driver::Wishes Driver::ask(Observer& observer, bool ending) const {
   // A run that ends is measured once more, and that is to be done in time.
-  const bool late =
-      options_.time_limit_s && elapsed() + measurement_s_ >= *options_.time_limit_s;
+  const bool late = options_.time_limit_s && elapsed() + measurement_s_ >= *options_.time_limit_s;
   const bool stop = observer.stop_requested();
   double said[] = {stop ? 1.0 : 0.0, late ? 1.0 : 0.0,
                    observer.snapshot_wanted(ending) ? 1.0 : 0.0};
-  engine_.problem().A().complete(said);
+  communicator(engine_.problem().A()).sum(said);
   return {said[0] > 0.0, said[1] > 0.0, said[2] > 0.0};
 }
 
@@ -126,8 +114,10 @@ Index Driver::last_iteration() const {
   const double n = static_cast<double>(engine_.problem().rows());
   const double per = std::max(1.0, engine_.plan().rows_per_iteration);
   double rows = static_cast<double>(none);
-  if (options_.max_passes) rows = *options_.max_passes * n;
-  else if (!options_.max_iterations && !options_.time_limit_s) rows = std::max(1e4 * n, 1e7);
+  if (options_.max_passes)
+    rows = *options_.max_passes * n;
+  else if (!options_.max_iterations && !options_.time_limit_s)
+    rows = std::max(1e4 * n, 1e7);
   return std::min(last, static_cast<Index>(std::min(rows / per, static_cast<double>(none))));
 }
 
@@ -140,10 +130,12 @@ double Driver::expected_x(double residual) const {
 // Where ranks exchange columns each sees some of x anew; what one of them sees is
 // looked at by all.
 bool Driver::runs_away() {
-  const auto away = [&] { return !(largest(method_->x()) <= runaway * run_.largest_x); };
-  if (!method_->columns()) return away();
+  const auto away = [&] {
+    return !(engine_.backend().max_abs(method_->x()) <= runaway * run_.largest_x);
+  };
+  if (!method_->exchange()) return away();
   double seen = away() ? 1.0 : 0.0;
-  engine_.problem().A().complete({&seen, 1});
+  communicator(engine_.problem().A()).sum({&seen, 1});
   if (seen == 0.0) return false;
   method_->whole_x();
   return away();
@@ -157,7 +149,7 @@ void Driver::advance_to(Index target, Observer& observer) {
   const Index most = std::max<Index>(
       1, static_cast<Index>(rows / std::max(1.0, engine_.plan().rows_per_iteration)));
   if (piece_ == 0) piece_ = most;
-  for (Index k = method_->state().iteration; k < target;) {
+  for (Index k = method_->iteration(); k < target;) {
     const Index next = std::min(target, k + piece_);
     const double start = now_s();
     method_->advance(k, next);
@@ -165,7 +157,7 @@ void Driver::advance_to(Index target, Observer& observer) {
     run_.solve_seconds += seconds;
     if (seconds > long_s) piece_ = std::max<Index>(1, piece_ / 2);
     k = next;
-    observer.progress(k, method_->state().row_products);
+    observer.progress(k, method_->row_products());
     const Wishes wishes = ask(observer);
     if (wishes.stop || wishes.late || method_->finished() || runs_away()) return;
     if (wishes.snapshot && k < last_iteration()) save(observer);
@@ -174,24 +166,27 @@ void Driver::advance_to(Index target, Observer& observer) {
 
 void Driver::measure(Observer& observer) {
   const double start = now_s();
-  const SolverState& state = method_->state();
-  last_ = monitor_.measure(method_->whole_x());
+  const Block& block = method_->whole_x();
+  const std::vector<double> numbers = engine_.backend().host_copy(block);
+  const ConstView x{numbers.data(), block.vectors(), block.length(), block.length()};
+  const Index k = method_->iteration();
+  last_ = monitor_.measure(block, x);
   run_.measured_rows += engine_.problem().rows();
-  last_.line.iteration = state.iteration;
-  last_.line.row_products = state.row_products;
+  last_.line.iteration = k;
+  last_.line.row_products = method_->row_products();
   last_.line.seconds = run_.solve_seconds;
   if (run_.history.empty()) run_.first_residual = last_.residual;
   if (last_.finite) {
-    schedule_.measured(state.iteration, last_.distance);
-    plateau_.measured(state.iteration, last_.distance);
-    const ConstView x = method_->x();
+    schedule_.measured(k, last_.distance);
+    plateau_.measured(k, last_.distance);
     if (run_.best.empty() || last_.gradient < run_.best_gradient) {
-      run_.best.assign(x.data, x.data + x.size());
+      run_.best = numbers;
       run_.best_line = std::ssize(run_.history);
       run_.best_gradient = last_.gradient;
       run_.best_backward_error = last_.backward_error;
     }
-    run_.largest_x = std::max({run_.largest_x, largest(x), expected_x(last_.residual)});
+    run_.largest_x =
+        std::max({run_.largest_x, engine_.backend().max_abs(block), expected_x(last_.residual)});
     run_.history.push_back(last_.line);
     run_.distances.push_back(last_.distance);
     const std::vector<double> of_user = engine_.working().to_user(x);
@@ -218,7 +213,7 @@ Driver::Verdict Driver::iterate(Observer& observer) {
     if (!judged) {
       const auto verdict = judge_mathematics();
       if (verdict && (verdict->status != Status::diverged || !retreat())) return *verdict;
-      run_.next_measurement = schedule_.next(method_->state().iteration);
+      run_.next_measurement = schedule_.next(method_->iteration());
       if (const auto limit = judge_limits(observer)) {
         if (ask(observer, true).snapshot) save(observer);
         return *limit;
@@ -228,7 +223,7 @@ Driver::Verdict Driver::iterate(Observer& observer) {
       advance_to(std::min(run_.next_measurement, last_iteration()), observer);
       if (const auto verdict = judge_limits(observer)) return end_early(*verdict, observer);
       if (!can_wait()) break;
-      run_.next_measurement = schedule_.next(method_->state().iteration);
+      run_.next_measurement = schedule_.next(method_->iteration());
     }
     measure(observer);
   }
@@ -240,11 +235,19 @@ Driver::Verdict Driver::iterate(Observer& observer) {
 bool Driver::can_wait() {
   const bool asked = options_.measure_every || options_.measure_every_iterations;
   if (asked || !ends_by_itself() || method_->finished() || run_.history.empty()) return false;
-  const Index k = method_->state().iteration, last = run_.history.back().iteration;
+  const Index k = method_->iteration(), last = run_.history.back().iteration;
   if (options_.most_expected && last < Schedule::first_promise) return false;
-  if (monitor_.surely_above(method_->x(), method_->gradient2(), run_.first_residual))
-    return k < 4 * last + 16;
+  if (surely_above()) return k < 4 * last + 16;
   return estimate_ && !runs_away() && looks_far();
+}
+
+bool Driver::surely_above() {
+  const std::span<const double> gradient2 = method_->gradient2();
+  if (gradient2.empty()) return false;
+  const Block& x = method_->x();
+  const std::vector<double> numbers = engine_.backend().host_copy(x);
+  return monitor_.surely_above({numbers.data(), x.vectors(), x.length(), x.length()}, gradient2,
+                               run_.first_residual);
 }
 
 // Where they cannot tell, all rows are asked: at once where ‖r‖ is small, seldom
@@ -252,8 +255,10 @@ bool Driver::can_wait() {
 bool Driver::looks_far() {
   constexpr double seldom = 0.5, late = 8.0;  // passes
   const double start = now_s();
-  const Index k = method_->state().iteration;
-  const Glimpse seen = estimate_->at(k, method_->whole_x());
+  const Index k = method_->iteration();
+  const Block& x = method_->whole_x();
+  const std::vector<double> numbers = engine_.backend().host_copy(x);
+  const Glimpse seen = estimate_->at(k, {numbers.data(), x.vectors(), x.length(), x.length()});
   run_.measured_rows += estimate_->rows();
   run_.measure_seconds += now_s() - start;
   const double passes = static_cast<double>(k - run_.history.back().iteration) *

@@ -55,6 +55,7 @@ class Driver {
   void start_gentler();
   Verdict end_early(const Verdict& verdict, Observer& observer);
   bool can_wait();
+  bool surely_above();
   bool looks_far();
   Wishes ask(Observer& observer, bool ending = false) const;
   std::optional<Verdict> judge_mathematics() const;

@@ -55,10 +55,10 @@ std::string dependent_text(const std::vector<DependentColumn>& columns) {
 void warn_of_rank(const Problem& problem, const Used& used, Report& report) {
   constexpr double few_digits = 1e8;
   if (used.rank && *used.rank < problem.cols() && problem.ridge() == 0.0) {
-    const std::string line = used.rank_threshold
-                                 ? fmt::format(" (singular values above {:.1e} of the largest)",
-                                               *used.rank_threshold)
-                                 : "";
+    const std::string line =
+        used.rank_threshold
+            ? fmt::format(" (singular values above {:.1e} of the largest)", *used.rank_threshold)
+            : "";
     std::string text = fmt::format(
         "A has rank {} of {} columns to working precision{}: {}", *used.rank, problem.cols(), line,
         problem.has_bounds()
@@ -117,9 +117,9 @@ Report Driver::report(const Verdict& verdict) const {
   if (method_) out.used.condition = method_->condition();
   if (method_ && method_->rank()) tell_rank(*method_->rank(), out);
   if (method_) out.used.exchange = method_->exchange_told();
-  const SolverState state = method_ ? method_->state() : SolverState{};
-  out.iterations = state.iteration;
-  out.row_products = state.row_products;
+  out.used.device = engine_.backend().device();
+  out.iterations = method_ ? method_->iteration() : 0;
+  out.row_products = method_ ? method_->row_products() : 0;
   out.measured_row_products = run_.measured_rows;
   out.looks = run_.looks;
   const double rows_read = engine_.facts().rows_read + plan.rows_read +
@@ -143,8 +143,9 @@ Report Driver::report(const Verdict& verdict) const {
   }
   out.measured_rate = measured_rate(run_.history);
   const Index d = problem.cols(), c = problem.right_hand_sides();
-  const double* x = method_ && take_last ? method_->x().data : run_.best.data();
-  out.x = transposed({engine_.working().to_user({x, c, d, d}).data(), c, d, d});
+  const std::vector<double> x =
+      method_ && take_last ? engine_.backend().host_copy(method_->x()) : run_.best;
+  out.x = transposed({engine_.working().to_user({x.data(), c, d, d}).data(), c, d, d});
   if (const std::string scaling = engine_.working().told(); !scaling.empty())
     out.used.column_scaling = scaling;
   out.seconds = engine_.seconds();

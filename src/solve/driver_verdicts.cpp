@@ -19,17 +19,16 @@ double Driver::most_residual() const {
 std::optional<Driver::Verdict> Driver::judge_mathematics() const {
   const Used& used = used_;
   if (!last_.finite || last_.residual > most_residual()) {
-    const std::string grew =
-        last_.finite ? fmt::format("the residual grew {:.0e}-fold",
-                                   last_.residual / run_.first_residual)
-                     : "the iterates overflowed";
+    const std::string grew = last_.finite ? fmt::format("the residual grew {:.0e}-fold",
+                                                        last_.residual / run_.first_residual)
+                                          : "the iterates overflowed";
     const std::string advice =
         used.batch && *used.batch > 1
             ? "the batch is too small for this step and momentum: try a larger --batch, or a "
               "smaller --step-size"
             : "the step is too large: try a smaller --step-size, or check --lambda-max";
     return Verdict{Status::diverged,
-                   fmt::format("{} by iteration {}; {}", grew, method_->state().iteration, advice)};
+                   fmt::format("{} by iteration {}; {}", grew, method_->iteration(), advice)};
   }
   if (last_.distance <= 1.0 && options_.stop_rule)
     return Verdict{Status::converged, last_.by_residual
@@ -41,14 +40,15 @@ std::optional<Driver::Verdict> Driver::judge_mathematics() const {
                        ? fmt::format("|r| <= {:g}(sum |a_j||x_j| + |b|)", options_.tol)
                        : fmt::format("|a_j'r| <= {:g}|a_j||r| for every column", options_.tol)};
   }
-  if (method_->finished() && options_.only_resolved && !std::isfinite(method_->condition().value_or(1.0)))
+  if (method_->finished() && options_.only_resolved &&
+      !std::isfinite(method_->condition().value_or(1.0)))
     return Verdict{Status::stagnated, "A'A does not resolve A; a method that factors A itself can"};
   if (method_->finished()) {
-    return Verdict{Status::stagnated,
-                   fmt::format("{} has come to its end: the largest |a_j'r|/(|a_j||r|) is {:.1e}, the "
-                               "tolerance {:g} is below what rounding allows here",
-                               engine_.plan().method, last_.line.relative_gradient.value_or(0),
-                               options_.tol)};
+    return Verdict{
+        Status::stagnated,
+        fmt::format("{} has come to its end: the largest |a_j'r|/(|a_j||r|) is {:.1e}, the "
+                    "tolerance {:g} is below what rounding allows here",
+                    engine_.plan().method, last_.line.relative_gradient.value_or(0), options_.tol)};
   }
   if (ends_by_itself() && plateau_.reached()) return horizon();
   return judge_promise();
@@ -61,8 +61,9 @@ std::optional<Driver::Verdict> Driver::judge_promise() const {
   const Measurement &first = run_.history.front(), &now = run_.history.back();
   const double k = static_cast<double>(now.iteration);
   const double each = std::log(first.gradient_norm / now.gradient_norm) / k;
-  const double left = std::log(std::min(now.relative_gradient.value_or(1.0),
-                                        now.relative_residual.value_or(1.0)) / options_.tol);
+  const double left =
+      std::log(std::min(now.relative_gradient.value_or(1.0), now.relative_residual.value_or(1.0)) /
+               options_.tol);
   const double expected = each > 0.0 ? k + left / each : std::numeric_limits<double>::infinity();
   if (expected <= *options_.most_expected) return std::nullopt;
   return Verdict{Status::stagnated,
@@ -75,24 +76,26 @@ Driver::Verdict Driver::horizon() const {
   const Used& used = used_;
   const double level = last_.line.relative_gradient.value_or(0.0);
   if (!find_method(engine_.plan().method)->sampled) {
-    return {Status::stagnated,
-            fmt::format("the largest |a_j'r|/(|a_j||r|) stopped falling at {:.1e}: slow convergence "
-                        "or rounding; try --method {}",
-                        level, engine_.plan().method == "lsqr" ? "direct" : "direct or lsqr")};
+    return {
+        Status::stagnated,
+        fmt::format("the largest |a_j'r|/(|a_j||r|) stopped falling at {:.1e}: slow convergence "
+                    "or rounding; try --method {}",
+                    level, engine_.plan().method == "lsqr" ? "direct" : "direct or lsqr")};
   }
   return {Status::stagnated,
           fmt::format("convergence horizon: the data are inconsistent and the largest "
-                      "|a_j'r|/(|a_j||r|) stopped falling at {:.1e}, where the noise of batches of {} holds it; a larger "
+                      "|a_j'r|/(|a_j||r|) stopped falling at {:.1e}, where the noise of batches of "
+                      "{} holds it; a larger "
                       "--batch lowers it as 1/sqrt(batch), --method lsqr or direct passes it",
                       level, used.batch.value_or(1))};
 }
 
 std::optional<Driver::Verdict> Driver::judge_limits(Observer& observer) const {
   const Wishes wishes = ask(observer);
-  if (wishes.stop) return Verdict{Status::interrupted, "stopped on request; the best x so far is kept"};
-  if (wishes.late)
-    return Verdict{Status::limit, limit_text::seconds(*options_.time_limit_s)};
-  const Index k = method_->state().iteration;
+  if (wishes.stop)
+    return Verdict{Status::interrupted, "stopped on request; the best x so far is kept"};
+  if (wishes.late) return Verdict{Status::limit, limit_text::seconds(*options_.time_limit_s)};
+  const Index k = method_->iteration();
   if (k < last_iteration()) return std::nullopt;
   if (options_.max_iterations && k >= *options_.max_iterations)
     return Verdict{Status::limit, limit_text::iterations(*options_.max_iterations)};

@@ -1,13 +1,14 @@
 #include "solve/engine.hpp"
 
 #include "polyak/error.hpp"
+#include "polyak/ranks.hpp"
 
 namespace polyak {
 namespace {
 
 // Row after row, each step seeing the last: nothing to share out.
 void check_ranks(const Problem& problem, const std::string& method) {
-  const Index ranks = problem.A().share().ranks;
+  const Index ranks = partition(problem.A()).ranks();
   const MethodInfo* info = find_method(method);
   if (ranks == 1 || !info || !info->sampled || (info->traits & trait::batch)) return;
   throw Error(ErrorCode::usage,
@@ -29,9 +30,16 @@ Plan plan_unless_trivial(const Problem& problem, const MatrixFacts& facts,
   return plan;
 }
 
-// Before anything is begun.
+BackendProblem backend_problem(const WorkingProblem& working, ThreadTeam& team) {
+  const Problem& problem = working.problem();
+  return {problem.A(),     problem.b(), problem.weights(), working.facts().scale, problem.lower(),
+          problem.upper(), team};
+}
+
+// Checks first, before anything is allocated.
 int threads_asked(const SolveOptions& options) {
   check_values(options);
+  device_named(options.device);
   return static_cast<int>(options.threads);
 }
 
@@ -49,6 +57,7 @@ Engine::Engine(const Problem& problem, const SolveOptions& options)
     : team_(threads_asked(options)),
       working_(timed_working(problem, options, team_, seconds_.norms)),
       products_(working_.problem().A(), working_.problem().weights(), facts().scale, team_),
+      backend_(make_backend(options.device, backend_problem(working_, team_))),
       plan_(plan_unless_trivial(working_.problem(), facts(), options, team_)) {
   seconds_.table = plan_.table_seconds;
   seconds_.spectrum = plan_.spectrum_seconds;
@@ -74,8 +83,8 @@ std::unique_ptr<Method> Engine::start(std::uint64_t stream, Index replicates) {
 }
 
 std::unique_ptr<Method> Engine::start(const Parameters& parameters) {
-  return make_method(plan_.method,
-                     Setting{problem(), facts(), products_, plan_.sampler.get(), parameters});
+  return make_method(
+      plan_.method, Setting{problem(), facts(), *backend_, team_, plan_.sampler.get(), parameters});
 }
 
 }  // namespace polyak

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "backend/backend.hpp"
 #include "core/clock.hpp"
 #include "solve/plan.hpp"
 #include "solve/working_problem.hpp"
@@ -20,7 +21,11 @@ class Engine {
   const WorkingProblem& working() const { return working_; }
   const MatrixFacts& facts() const { return working_.facts(); }
   const Plan& plan() const { return plan_; }
+  /// Where vectors and products live.
+  Backend& backend() const { return *backend_; }
+  /// Products on the host, for measurements on few rows.
   Products& products() { return products_; }
+  ThreadTeam& team() { return team_; }
   int threads() const { return team_.size(); }
   /// No entry of A matters: there is nothing to iterate on.
   bool trivial() const { return facts().frobenius2 == 0.0; }
@@ -41,6 +46,7 @@ class Engine {
   ThreadTeam team_;
   WorkingProblem working_;
   Products products_;
+  std::unique_ptr<Backend> backend_;
   Plan plan_;
 };
 

@@ -20,7 +20,8 @@ std::vector<double> columns_of(const Problem& problem, const MatrixFacts& facts)
 // ‖A‖_F² is the sum of no more than min(n, d) squared singular values.
 double least_norm(const Problem& problem, double frobenius) {
   const Index rows = problem.ridge() > 0.0 ? problem.cols() : problem.rows();
-  return frobenius / std::sqrt(static_cast<double>(std::max<Index>(1, std::min(rows, problem.cols()))));
+  return frobenius /
+         std::sqrt(static_cast<double>(std::max<Index>(1, std::min(rows, problem.cols()))));
 }
 
 // How many times a bar is passed.
@@ -28,12 +29,12 @@ double above(double value, double bar) { return value == 0.0 ? 0.0 : value / bar
 
 }  // namespace
 
-Monitor::Monitor(const WorkingProblem& working, Products& products, double tol,
+Monitor::Monitor(const WorkingProblem& working, Backend& backend, double tol,
                  const std::optional<StopRule>& rule)
     : working_(working),
       problem_(working.problem()),
       facts_(working.facts()),
-      products_(products),
+      backend_(backend),
       tol_(tol),
       unit_(facts_.scale.a / facts_.scale.b),
       columns_(columns_of(problem_, facts_)),
@@ -41,7 +42,8 @@ Monitor::Monitor(const WorkingProblem& working, Products& products, double tol,
       b_norm_(norm_of_any_size(facts_.b_norms.data(), std::ssize(facts_.b_norms))),
       rule_(rule),
       norm_(least_norm(problem_, user_frobenius())),
-      g_(to_size(problem_.right_hand_sides() * problem_.cols())),
+      g_block_(backend.make(Block::Kind::unknowns, problem_.right_hand_sides())),
+      g_(to_size(g_block_.size())),
       residual2_(to_size(problem_.right_hand_sides())) {}
 
 double Monitor::ridge_of(Index j) const {
@@ -134,9 +136,10 @@ Monitor::RidgePart Monitor::ridge_part(ConstView x, Index c, const double* u) co
   return out;
 }
 
-Measured Monitor::measure(ConstView x) {
+Measured Monitor::measure(const Block& block, ConstView x) {
   const Index columns = x.rows, d = x.cols;
-  products_.full_gradient(x, problem_.b(), {g_.data(), columns, d, d}, residual2_);
+  backend_.full_gradient(block, g_block_, residual2_, nullptr);
+  backend_.read(g_block_, {g_.data(), columns, d, d});
   double data2 = 0.0;
   for (double r2 : residual2_) data2 += r2;
   add_ridge(x);
@@ -157,8 +160,9 @@ Measured Monitor::measure(ConstView x) {
     total2 += residual2_[to_size(c)];
   }
   out.backward_error = out.distance;
-  out.distance = tol_ > 0.0 ? out.distance / tol_
-                 : out.distance > 0.0 ? std::numeric_limits<double>::infinity() : 0.0;
+  out.distance = tol_ > 0.0           ? out.distance / tol_
+                 : out.distance > 0.0 ? std::numeric_limits<double>::infinity()
+                                      : 0.0;
   out.residual = std::sqrt(total2);
   out.gradient = norm_of_any_size(g_.data(), columns * d) / facts_.scale.a / facts_.scale.b;
   const double gradient = user_gradient();
@@ -174,7 +178,8 @@ Measured Monitor::measure(ConstView x) {
 
 // ‖Aᵀr‖/‖r‖ is one more bound on ‖A‖ from below.
 void Monitor::judge_by_rule(Measured& out) {
-  const double r = out.residual / facts_.scale.b * working_.residual_unit(), g = out.line.gradient_norm;
+  const double r = out.residual / facts_.scale.b * working_.residual_unit(),
+               g = out.line.gradient_norm;
   if (r > 0.0 && std::isfinite(g / r)) norm_ = std::max(norm_, g / r);
   const double by_residual = above(r, rule_->residual);
   const double by_gradient = above(g, std::max(rule_->gradient, rule_->cosine * norm_ * r));

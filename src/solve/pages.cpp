@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "polyak/ranks.hpp"
+
 namespace polyak {
 namespace {
 
 // 0 unless A is one array of doubles or floats.
 Index row_bytes_of(const RowMatrix& A) {
-  if (A.rows() == 0 || A.share().ranks > 1) return 0;
+  if (A.rows() == 0 || partition(A).ranks() > 1) return 0;
   for (const Index size : {Index{8}, Index{4}})
     if (A.bytes() == static_cast<double>(A.rows()) * static_cast<double>(A.cols() * size))
       return A.cols() * size;

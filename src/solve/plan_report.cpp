@@ -1,12 +1,11 @@
-#include "polyak/plan.hpp"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "linalg/tsqr.hpp"
+#include "polyak/plan.hpp"
 #include "sampling/law.hpp"
 #include "solve/costs.hpp"
 #include "solve/engine.hpp"
@@ -14,8 +13,8 @@
 #include "solve/plan_fit.hpp"
 #include "solve/plan_spectrum.hpp"
 #include "solve/plan_steps.hpp"
-#include "spectrum/duplicates.hpp"
 #include "solve/working_problem.hpp"
+#include "spectrum/duplicates.hpp"
 #include "theory/parameters.hpp"
 
 namespace polyak {
@@ -48,8 +47,8 @@ class Reporter {
       out_.remarks.push_back("A is zero: every x is a solution, and there is nothing to plan.");
       return std::move(out_);
     }
-    out_.automatic = has_b_ ? automatic_plan(user_, options_)
-                            : automatic_plan_without_b(user_, options_);
+    out_.automatic =
+        has_b_ ? automatic_plan(user_, options_) : automatic_plan_without_b(user_, options_);
     tell_spectrum();
     look_at_b();
     add_deterministic();
@@ -92,10 +91,10 @@ class Reporter {
     out_.rank = extremes_.rank;
     out_.kappa_bar = facts_.frobenius2 / extremes_.lambda_min / static_cast<double>(out_.cols);
     out_.spectrum_source = extremes_.source;
-    out_.eta_effective = law_named(options_.sampling) == Sampling::row_norm
-                             ? 1.0
-                             : planned_eta(problem_, facts_, extremes_, *sampler_, options_.seed,
-                                           team_);
+    out_.eta_effective =
+        law_named(options_.sampling) == Sampling::row_norm
+            ? 1.0
+            : planned_eta(problem_, facts_, extremes_, *sampler_, options_.seed, team_);
     remark_on_spectrum();
   }
 
@@ -103,12 +102,14 @@ class Reporter {
     if (!working_.told().empty())
       out_.remarks.push_back(
           "Columns differ in size and solve scales them (" + working_.told() +
-          "): spectrum, steps and rates are those of the scaled columns. --step-size and the paper's "
+          "): spectrum, steps and rates are those of the scaled columns. --step-size and the "
+          "paper's "
           "parameters go with columns as they are; plan --column-scaling none tells of these.");
     if (!extremes_.exact)
       out_.remarks.push_back(
           extremes_.sketch_rows > 0
-              ? "The spectrum is estimated: parameters rest on the ends of its error bars, rates are "
+              ? "The spectrum is estimated: parameters rest on the ends of its error bars, rates "
+                "are "
                 "estimates."
               : "The spectrum is estimated: stability is certified with probability 0.999, rates "
                 "are estimates.");
@@ -131,7 +132,8 @@ class Reporter {
   // What b tells, or else the look at some rows; without either nobody knows.
   void look_at_b() {
     const auto& look = out_.automatic->look;
-    fit_ = has_b_ ? fit_of_b(problem_, facts_, extremes_, forecast_->eigenvalues(), options_, products_)
+    fit_ = has_b_ ? fit_of_b(problem_, facts_, extremes_, forecast_->eigenvalues(), options_,
+                             products_)
                   : fit_without_b(problem_.cols(), options_.tol);
     out_.relative_residual = fit_.relative_residual;
     const bool told = has_b_ && look && look->relative_residual && !fit_.known;
@@ -156,14 +158,18 @@ class Reporter {
 
   FitComponents components() const {
     FitComponents out{forecast_->eigenvalues(), fit_.start};
-    for (std::size_t j = 0; j < out.sizes.size(); ++j) out.sizes[j] *= std::sqrt(out.eigenvalues[j]);
+    for (std::size_t j = 0; j < out.sizes.size(); ++j)
+      out.sizes[j] *= std::sqrt(out.eigenvalues[j]);
     return out;
   }
 
   double seconds_of(const std::string& method, const Parameters& parameters, Index steps) {
     const bool samples = find_method(method)->sampled;
-    const auto run = make_method(
-        method, Setting{problem_, facts_, products_, samples ? sampler_.get() : nullptr, parameters});
+    const auto backend =
+        make_backend(options_.device, {problem_.A(), problem_.b(), problem_.weights(), facts_.scale,
+                                       problem_.lower(), problem_.upper(), products_.team()});
+    const auto run = make_method(method, Setting{problem_, facts_, *backend, products_.team(),
+                                                 samples ? sampler_.get() : nullptr, parameters});
     const double start = now_s();
     run->advance(0, steps);
     return (now_s() - start) / static_cast<double>(steps);
@@ -189,7 +195,8 @@ class Reporter {
     } else {
       row.note = "diverges";
     }
-    if (sampled && fit_.consistent && !known_consistent_) row.kind = "guess: data may be inconsistent";
+    if (sampled && fit_.consistent && !known_consistent_)
+      row.kind = "guess: data may be inconsistent";
     out_.table.push_back(std::move(row));
   }
 
@@ -210,10 +217,10 @@ class Reporter {
       // A proof is about exact arithmetic: it says little of the last digits.
       const bool rounding = fit_.fit_target < 16.0 * 0x1p-52 * std::sqrt(out_.kappa);
       const bool proved = extremes_.exact && extremes_.unresolved == 0 && (fit_.known || !has_b_);
-      row.kind = proved              ? (rounding ? "estimate: rounding may slow the end" : "proved")
-                 : !extremes_.exact  ? "estimate: from the estimated spectrum"
-                 : fit_.known        ? "estimate: some singular values are left out"
-                                     : "estimate: the fit of b is not known";
+      row.kind = proved             ? (rounding ? "estimate: rounding may slow the end" : "proved")
+                 : !extremes_.exact ? "estimate: from the estimated spectrum"
+                 : fit_.known       ? "estimate: some singular values are left out"
+                                    : "estimate: the fit of b is not known";
       std::optional<double> steps;
       if (extremes_.exact) steps = momentum_steps(method, p, components(), fit_.fit_target);
       finish(row, steps.value_or(std::log(fit_.fit_target) / std::log(*row.rate)),
@@ -227,13 +234,16 @@ class Reporter {
     row.method = "lsqr";
     row.rate = rate;
     std::optional<double> steps;
-    if (extremes_.exact && extremes_.unresolved == 0) steps = krylov_steps(components(), fit_.fit_target);
+    if (extremes_.exact && extremes_.unresolved == 0)
+      steps = krylov_steps(components(), fit_.fit_target);
     // In exact arithmetic there are no more steps than eigenvalues: beyond, rounding decides.
-    const bool rounding = steps && *steps > 2.0 * static_cast<double>(forecast_->eigenvalues().size());
-    row.kind = !steps ? "guess: Chebyshev's bound, by the ends of the spectrum"
-               : rounding          ? "guess: conjugate gradients, slowed by rounding"
-               : fit_.start.empty() ? "guess: conjugate gradients on this spectrum, no direction preferred"
-                                    : "model: conjugate gradients on this spectrum and b";
+    const bool rounding =
+        steps && *steps > 2.0 * static_cast<double>(forecast_->eigenvalues().size());
+    row.kind = !steps     ? "guess: Chebyshev's bound, by the ends of the spectrum"
+               : rounding ? "guess: conjugate gradients, slowed by rounding"
+               : fit_.start.empty()
+                   ? "guess: conjugate gradients on this spectrum, no direction preferred"
+                   : "model: conjugate gradients on this spectrum and b";
     const double chebyshev = rate > 0.0 ? std::log(fit_.fit_target / 2.0) / std::log(rate) : 1.0;
     finish(row, steps.value_or(chebyshev), 2.0 * static_cast<double>(out_.rows), 2.0 * pass);
   }
@@ -273,9 +283,8 @@ class Reporter {
     PlanRow row;
     row.method = "rk";
     const double f2 = facts_.frobenius2;
-    row.certified_rate = extremes_.exact
-                             ? std::optional(std::sqrt(1.0 - extremes_.lambda_min / f2))
-                             : std::nullopt;
+    row.certified_rate =
+        extremes_.exact ? std::optional(std::sqrt(1.0 - extremes_.lambda_min / f2)) : std::nullopt;
     const theory::Parameters p = theory::Parameters::of(1.0 / f2, 0.0);
     row.rate = by_norm ? forecast_->rate(theory::Method::heavy_ball, p, 1)
                        : std::sqrt(1.0 - extremes_.lambda_min / f2);
@@ -311,15 +320,14 @@ class Reporter {
     const double energy = out_.eta * facts_.frobenius2;
     row.stability_number =
         theory::stability_number(p, extremes_.lambda_max, energy, static_cast<double>(batch));
-    const double certified =
-        theory::rate_for_batch(forecast_->worst_case(), theory::Method::heavy_ball, p,
-                               static_cast<double>(batch));
+    const double certified = theory::rate_for_batch(
+        forecast_->worst_case(), theory::Method::heavy_ball, p, static_cast<double>(batch));
     if (extremes_.exact && certified < 1.0) row.certified_rate = certified;
     const Index steps = std::clamp<Index>(out_.rows / 8 / batch, 1, 50);
     const double seconds = seconds_of("minibatch-hbm", constant(quiet(p), batch), steps);
     finish(row,
-           forecast_->iterations(theory::Method::heavy_ball, p, static_cast<double>(batch), fit_.start,
-                                 fit_.target),
+           forecast_->iterations(theory::Method::heavy_ball, p, static_cast<double>(batch),
+                                 fit_.start, fit_.target),
            static_cast<double>(batch), seconds);
   }
 
@@ -331,29 +339,31 @@ class Reporter {
 
   void add_paper_batch() {
     if (!working_.told().empty()) return;  // they are of columns as they are
-    const theory::Parameters p = theory::heavy_ball_parameters(extremes_.lambda_min,
-                                                               extremes_.lambda_max, options_.gamma);
-    const double heuristic = theory::heuristic_batch(
-        facts_.frobenius2, extremes_.lambda_max, out_.cols, out_.eta, p.alpha, p.beta());
+    const theory::Parameters p =
+        theory::heavy_ball_parameters(extremes_.lambda_min, extremes_.lambda_max, options_.gamma);
+    const double heuristic = theory::heuristic_batch(facts_.frobenius2, extremes_.lambda_max,
+                                                     out_.cols, out_.eta, p.alpha, p.beta());
     if (out_.kappa < 2.0 || !std::isfinite(heuristic)) return;
     const Index batch =
         std::clamp<Index>(static_cast<Index>(std::min(heuristic, 1e15)), 1, out_.rows);
-    add_minibatch(batch, p, heuristic > static_cast<double>(out_.rows)
-                                ? "the paper's parameters; its B* exceeds the rows"
-                                : "the paper's parameters and B*");
+    add_minibatch(batch, p,
+                  heuristic > static_cast<double>(out_.rows)
+                      ? "the paper's parameters; its B* exceeds the rows"
+                      : "the paper's parameters and B*");
   }
 
   // The fastest here; methods that sample only where the data are known to be consistent, or
-  // b is not given; those with momentum only where the spectrum is known; of the minibatches only the one that solve takes by
-  // itself, whose batch does not depend on a clock. Kaczmarz must be clearly
-  // faster than that one, which is certified stable and predicted as it runs.
+  // b is not given; those with momentum only where the spectrum is known; of the minibatches only
+  // the one that solve takes by itself, whose batch does not depend on a clock. Kaczmarz must be
+  // clearly faster than that one, which is certified stable and predicted as it runs.
   void recommend() {
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < out_.table.size(); ++i) {
       const PlanRow& row = out_.table[i];
       const bool sampled = find_method(row.method)->sampled;
       const bool blind = row.momentum && !sampled && (!extremes_.exact || extremes_.unresolved > 0);
-      if (!row.seconds || (row.batch && i != automatic_) || (sampled && !known_consistent_) || blind)
+      if (!row.seconds || (row.batch && i != automatic_) || (sampled && !known_consistent_) ||
+          blind)
         continue;
       const double seconds = *row.seconds * (row.method == "rk" ? 2.0 : 1.0);
       if (seconds >= least) continue;

@@ -8,6 +8,7 @@
 #include "linalg/svd.hpp"
 #include "matrix/whole.hpp"
 #include "polyak/error.hpp"
+#include "polyak/ranks.hpp"
 #include "problem/least_squares.hpp"
 
 namespace polyak {
@@ -23,7 +24,7 @@ class WeightedRows {
       problem.A().copy_rows(i, i + 1, {first_.data(), 1, problem.cols(), problem.cols()});
       break;
     }
-    problem.A().complete(first_);
+    communicator(problem.A()).sum(first_);
   }
 
   void copy(Index first, Index last, View out) {
@@ -41,7 +42,7 @@ class WeightedRows {
 
   bool has_constant_column() const {
     std::vector<double> varies(varies_.begin(), varies_.end());
-    problem_.A().complete(varies);
+    communicator(problem_.A()).sum(varies);
     for (std::size_t j = 0; j < first_.size(); ++j)
       if (first_[j] != 0.0 && varies[j] == 0.0) return true;
     return false;
@@ -78,8 +79,9 @@ Index rank_of(ConstView R) {
 RegressionFactor::RegressionFactor(const Problem& problem, Scale scale, ThreadTeam& team)
     : d_(problem.cols()), c_(problem.right_hand_sides()) {
   WeightedRows rows(problem, scale);
-  r_ = whole_r(problem.A(), d_ + c_,
-               [&](Index first, Index last, View out) { rows.copy(first, last, out); }, team);
+  r_ = whole_r(
+      problem.A(), d_ + c_, [&](Index first, Index last, View out) { rows.copy(first, last, out); },
+      team);
   constant_ = rows.has_constant_column();
   rank_ = rank_of(part(std::as_const(r_).view(), 0, 0, d_, d_));
 }

@@ -67,7 +67,9 @@ class Runner {
       const Index k = out_.iterations[m];
       method->advance(reached, k);
       reached = k;
-      const ConstView x = method->whole_x();
+      const Block& block = method->whole_x();
+      const std::vector<double> numbers = engine_.backend().host_copy(block);
+      const ConstView x{numbers.data(), block.vectors(), d, d};
       for (Index r = 0; r < count; ++r) note(first + r, k, {x.row(r * c), c, d, d});
       if (request_.stop && request_.stop(share(first, count, m + 1))) out_.complete = false;
     }

@@ -1,7 +1,6 @@
 #include "polyak/report.hpp"
 
 #include <cmath>
-
 #include <nlohmann/json.hpp>
 
 #include "polyak/version.hpp"
@@ -70,6 +69,7 @@ Json used_json(const Used& used) {
   put(out, "sketch_rows", used.sketch_rows);
   put(out, "condition", used.condition);
   put(out, "column_scaling", used.column_scaling);
+  put(out, "device", used.device);
   put(out, "exchange", used.exchange);
   put(out, "tol", used.tol);
   return out;

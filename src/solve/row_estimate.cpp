@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linalg/norm.hpp"
+#include "polyak/ranks.hpp"
 
 namespace polyak {
 namespace {
@@ -90,7 +91,7 @@ std::vector<RowEstimate::Sums> RowEstimate::add_rows(Index k, ConstView x) {
   }
   for (Sums& sum : out) {
     double numbers[] = {sum.residual, sum.residual_squares, sum.slope, sum.slope_squares};
-    products_.A().complete(numbers);
+    communicator(products_.A()).sum(numbers);
     sum = {numbers[0], numbers[1], numbers[2], numbers[3]};
   }
   return out;
@@ -113,8 +114,7 @@ Glimpse RowEstimate::at(Index k, ConstView x) {
     const auto [ridge_residual, ridge_slope] =
         monitor_.ridge_part(x, c, both_.data() + (x.rows + c) * x.cols);
     const double r2 = sum.residual + ridge_residual, slope = sum.slope + ridge_slope;
-    const double least_slope =
-        slope - deviations * deviation(sum.slope, sum.slope_squares, m);
+    const double least_slope = slope - deviations * deviation(sum.slope, sum.slope_squares, m);
     const double spread = deviations * deviation(sum.residual, sum.residual_squares, m);
     const Monitor::Bars bars = monitor_.bars(x, c);
     if (!(std::max(doubt * r2, r2 - spread) > bars.residual * bars.residual)) continue;

@@ -77,8 +77,8 @@ Problem subset_of(const Problem& problem, const std::vector<Index>& rows, Thread
       for (Index k = 0; k < c; ++k) b[to_size(t * c + k)] = problem.b()(i, k);
     }
   });
-  problem.A().complete(A);
-  problem.A().complete(b);
+  communicator(problem.A()).sum(A);
+  communicator(problem.A()).sum(b);
   ProblemData data = others_of(problem, rows);
   data.A = dense_matrix(std::move(A), m, stored);
   data.ridge_factors.clear();  // nobody asks for a ridge here
@@ -89,7 +89,7 @@ Problem subset_of(const Problem& problem, const std::vector<Index>& rows, Thread
 
 std::optional<Problem> part_of(const Problem& problem, const std::vector<Index>& rows) {
   const RowMatrix& A = problem.A();
-  const Share own = A.share();
+  const Partition own = partition(A);
   const Index m = std::ssize(rows), c = problem.right_hand_sides();
   const auto from = std::lower_bound(rows.begin(), rows.end(), own.first);
   const auto to = std::lower_bound(from, rows.end(), own.first + own.rows->rows());
@@ -97,12 +97,12 @@ std::optional<Problem> part_of(const Problem& problem, const std::vector<Index>&
   for (Index& i : here) i -= own.first;
   MatrixPtr part = listed_rows(*own.rows, here);
   double without = part ? 0.0 : 1.0;
-  A.complete({&without, 1});
+  communicator(A).sum({&without, 1});
   if (without > 0.0) return std::nullopt;
   ProblemData data = others_of(problem, rows);
-  data.A = own.ranks == 1 ? part
-                          : rank_rows(part, from - rows.begin(), m, own.rank, own.ranks,
-                                      [&A](std::span<double> sums) { A.complete(sums); });
+  data.A = own.ranks() == 1
+               ? part
+               : rank_rows(part, from - rows.begin(), m, {problem.matrix(), own.communicator});
   std::vector<double> b(to_size(m * c), 0.0);
   for (auto row = from; row != to; ++row)
     for (Index k = 0; k < c; ++k) b[to_size((row - rows.begin()) * c + k)] = problem.b()(*row, k);

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "polyak/ranks.hpp"
+
 namespace polyak {
 
 // Rows of equal length have the fewest.
 double ProblemShape::gram_products() const {
   const auto entries = static_cast<double>(nonzeros);
-  return products > 0.0 ? products : entries * entries / static_cast<double>(std::max<Index>(1, rows));
+  return products > 0.0 ? products
+                        : entries * entries / static_cast<double>(std::max<Index>(1, rows));
 }
 
 ProblemShape shape_of(const Problem& problem) {
@@ -19,7 +22,7 @@ ProblemShape shape_of(const Problem& problem) {
           .weighted = !problem.weights().empty(),
           .ridge = problem.ridge() > 0.0,
           .bounds = problem.has_bounds(),
-          .ranks = problem.A().share().ranks,
+          .ranks = partition(problem.A()).ranks(),
           .products = problem.A().gram_products()};
 }
 

@@ -8,9 +8,10 @@
 
 #include "core/clock.hpp"
 #include "matrix/products.hpp"
+#include "polyak/ranks.hpp"
 #include "solve/regression_factor.hpp"
-#include "spectrum/extremes.hpp"
 #include "solve/working_problem.hpp"
+#include "spectrum/extremes.hpp"
 
 namespace polyak {
 namespace {
@@ -42,9 +43,10 @@ class Statistician {
       if (classical()) variances(factor);
     } else {
       residuals_by_reading();
-      warn(fmt::format("only the residual sum of squares: the others need a factorisation of A, "
-                       "which is made up to {} columns, and A has {}",
-                       most_exact_columns, problem_.cols()));
+      warn(
+          fmt::format("only the residual sum of squares: the others need a factorisation of A, "
+                      "which is made up to {} columns, and A has {}",
+                      most_exact_columns, problem_.cols()));
     }
     finish();
   }
@@ -96,17 +98,20 @@ class Statistician {
   // Whether s² = RSS/(n − p) estimates a variance at all.
   bool classical() {
     if (problem_.ridge() > 0.0 || problem_.has_bounds()) {
-      warn(fmt::format("no residual variance and no standard errors: the classical formulas do "
-                       "not hold with {}",
-                       problem_.has_bounds() ? "bounds" : "a ridge term"));
+      warn(
+          fmt::format("no residual variance and no standard errors: the classical formulas do "
+                      "not hold with {}",
+                      problem_.has_bounds() ? "bounds" : "a ridge term"));
       return false;
     }
     const double free = out_.observations - static_cast<double>(*out_.rank);
-    if (free > 0.0) out_.degrees_of_freedom = free;
+    if (free > 0.0)
+      out_.degrees_of_freedom = free;
     else
-      warn(fmt::format("no residual variance and no standard errors: {:g} observations leave "
-                       "nothing beside {} unknowns to estimate them from",
-                       out_.observations, *out_.rank));
+      warn(
+          fmt::format("no residual variance and no standard errors: {:g} observations leave "
+                      "nothing beside {} unknowns to estimate them from",
+                      out_.observations, *out_.rank));
     return free > 0.0;
   }
 
@@ -115,9 +120,10 @@ class Statistician {
       out_.residual_variance.push_back(std::scalbn(rss / *out_.degrees_of_freedom, -2 * of_b_));
     tell_distance(factor);
     if (factor.rank() == problem_.cols()) return errors(factor.inverse_diagonal(working_.map()));
-    warn(fmt::format("no standard errors: A has rank {} of {} columns, so that single unknowns "
-                     "cannot be told apart; leave out columns that depend on others",
-                     factor.rank(), problem_.cols()));
+    warn(
+        fmt::format("no standard errors: A has rank {} of {} columns, so that single unknowns "
+                    "cannot be told apart; leave out columns that depend on others",
+                    factor.rank(), problem_.cols()));
   }
 
   void errors(const std::vector<double>& diagonal) {
@@ -126,8 +132,8 @@ class Statistician {
     for (Index k = 0; k < c; ++k) {
       const double s = std::sqrt(rss_[to_size(k)] / *out_.degrees_of_freedom);
       for (Index j = 0; j < d; ++j) {
-        const double e = std::scalbn(s * std::sqrt(diagonal[to_size(j)]),
-                                     of_a_ - std::ilogb(facts_.scale.b));
+        const double e =
+            std::scalbn(s * std::sqrt(diagonal[to_size(j)]), of_a_ - std::ilogb(facts_.scale.b));
         errors[to_size(j * c + k)] = e;
         t[to_size(j * c + k)] = report_.x(j, k) / e;
       }
@@ -142,16 +148,18 @@ class Statistician {
     double distance = 0.0;
     for (Index c = 0; c < sides(); ++c) {
       if (std::sqrt(factor.least_residual2(c)) <= rounding * facts_.b_norms[to_size(c)])
-        return warn("the data are fitted to rounding: residual variance and standard errors are "
-                    "those of rounding errors");
+        return warn(
+            "the data are fitted to rounding: residual variance and standard errors are "
+            "those of rounding errors");
       const double variance = factor.least_residual2(c) / *out_.degrees_of_freedom;
       distance = std::max(distance, std::sqrt(excess2_[to_size(c)] / variance));
     }
     out_.distance = distance;
     if (distance > near)
-      warn(fmt::format("x is up to {:.2g} standard errors away from the least squares solution; "
-                       "a smaller --tol or --method direct brings it nearer",
-                       distance));
+      warn(
+          fmt::format("x is up to {:.2g} standard errors away from the least squares solution; "
+                      "a smaller --tol or --method direct brings it nearer",
+                      distance));
   }
 
   double weight(Index i) const {
@@ -160,18 +168,18 @@ class Statistician {
 
   // Σ w (b − mean)², or about zero.
   double total2(Index c) const {
-    const Share own = problem_.A().share();
+    const Partition own = partition(problem_.A());
     const Index last = own.first + own.rows->rows();
     double mean = 0.0, sum = 0.0;
     for (Index i = own.first; out_.centred && i < last; ++i)
       mean += weight(i) * (problem_.b()(i, c) * facts_.scale.b);
-    problem_.A().complete({&mean, 1});
+    communicator(problem_.A()).sum({&mean, 1});
     if (out_.centred) mean /= total_weight();
     for (Index i = own.first; i < last; ++i) {
       const double off = problem_.b()(i, c) * facts_.scale.b - mean;
       sum += weight(i) * off * off;
     }
-    problem_.A().complete({&sum, 1});
+    communicator(problem_.A()).sum({&sum, 1});
     return sum;
   }
 
@@ -179,7 +187,7 @@ class Statistician {
     for (Index c = 0; c < sides(); ++c) {
       const double total = total2(c), least = rounding * facts_.b_norms[to_size(c)];
       out_.r_squared.push_back(total > least * least ? std::optional(1.0 - rss_[to_size(c)] / total)
-                                           : std::nullopt);
+                                                     : std::nullopt);
     }
   }
 

@@ -24,7 +24,9 @@ constexpr std::uint64_t for_columns = 2;  // draw of row_subset
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int tame = 200;  // |exponents| of weights that leave room for squares and sums
 
-double power_of_two_near(double v) { return std::ldexp(1.0, static_cast<int>(std::lround(std::log2(v)))); }
+double power_of_two_near(double v) {
+  return std::ldexp(1.0, static_cast<int>(std::lround(std::log2(v))));
+}
 
 // A number, and its inverse too.
 double unit_of(double v) { return std::clamp(v, 0x1p-1000, 0x1p1000); }
@@ -62,7 +64,7 @@ class Sample {
       A.add_transposed(rows_[t], rows_[t] + 1, {&share, 1, 1, 1},
                        {out.data(), 1, A.cols(), A.cols()});
     }
-    A.complete(out);
+    communicator(A).sum(out);
     return out;
   }
 
@@ -71,7 +73,7 @@ class Sample {
     std::vector<double> out(to_size(A.cols()), 0.0);
     for (std::size_t t = 0; t < rows_.size(); ++t)
       A.column_norms(rows_[t], rows_[t] + 1, {&weights_[t], 1}, 1.0, out);
-    A.complete(out);
+    communicator(A).sum(out);
     const double share = static_cast<double>(rows_.size()) / static_cast<double>(A.rows());
     for (double& v : out) v = std::sqrt(v / share);
     return out;
@@ -96,13 +98,11 @@ bool all_finite(const std::vector<double>& values) {
 // The part of A that a map is laid over, without the column of ones.
 MatrixPtr without_ones(const Problem& user) {
   if (!user.has_intercept()) return user.matrix();
-  const Share own = user.A().share();
+  const Partition own = partition(user.A());
   const MatrixPtr here = as_mapped(user.A())->inner();
   if (own.rows == &user.A()) return here;
   const MatrixPtr A = user.matrix();
-  return rank_rows(here, own.first, A->rows(), own.rank, own.ranks,
-                   [A](std::span<double> sums) { A->complete(sums); },
-                   own.exchange ? *own.exchange : ExchangeWords{});
+  return rank_rows(here, own.first, A->rows(), {A, own.communicator});
 }
 
 bool intercept_is_free(const Problem& problem) {
@@ -147,7 +147,7 @@ bool may_scale_columns(const Problem& problem, const SolveOptions& options) {
     return false;
   // Ranks may store their rows in different ways; they decide alike.
   double without = stores_rows(mapped ? *mapped->inner() : problem.A()) ? 0.0 : 1.0;
-  problem.A().complete({&without, 1});
+  communicator(problem.A()).sum({&without, 1});
   return without == 0.0;
 }
 
@@ -158,8 +158,10 @@ WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options,
   if (heaviest > 0.0 && std::abs(std::ilogb(heaviest)) > tame)
     root_weight_ = std::ldexp(1.0, -std::ilogb(heaviest) / 2);
   if (root_weight_ != 1.0) change({});
-  if (may_scale_columns(user, options)) map_columns(options, team);
-  else facts_ = gather_facts(problem(), team);
+  if (may_scale_columns(user, options))
+    map_columns(options, team);
+  else
+    facts_ = gather_facts(problem(), team);
 }
 
 // What a sample of rows says of the columns, then the norms of all rows, and
@@ -194,11 +196,11 @@ ColumnMap WorkingProblem::first_map(std::uint64_t seed) const {
   const double root_ridge = std::sqrt(problem().ridge());
   for (std::size_t j = 0; j < norms.size(); ++j) {
     // A column that does not vary in the sample: by what it was before.
-    const bool still = j < map.centre.size() &&
-                       !(norms[j] > 4.0 * eps * std::abs(map.centre[j]) * root_n);
+    const bool still =
+        j < map.centre.size() && !(norms[j] > 4.0 * eps * std::abs(map.centre[j]) * root_n);
     const double size = still ? std::abs(map.centre[j]) * root_n : norms[j];
-    const double whole = problem().ridge(static_cast<Index>(j)) > 0.0
-                             ? std::hypot(size, root_ridge) : size;
+    const double whole =
+        problem().ridge(static_cast<Index>(j)) > 0.0 ? std::hypot(size, root_ridge) : size;
     if (size > 0.0) map.units[j] = unit_of(1.0 / power_of_two_near(whole));
   }
   return map;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "linalg/blas.hpp"
+#include "polyak/ranks.hpp"
 #include "spectrum/gram.hpp"
 #include "spectrum/lanczos.hpp"
 #include "spectrum/nominal.hpp"
@@ -32,11 +33,11 @@ RitzValues row_lanczos(const Problem& problem, Scale scale, std::span<const doub
   const ConstView no_b{&zero, problem.rows(), 1, 0};
   const Index d = problem.cols();
   double residual2 = 0.0;
-  return lanczos(d, steps, Random(seed, stream::lanczos),
-                 [&](std::span<const double> v, std::span<double> out) {
-                   products.full_gradient({v.data(), 1, d, d}, no_b, {out.data(), 1, d, d},
-                                          {&residual2, 1});
-                 });
+  return lanczos(
+      d, steps, Random(seed, stream::lanczos),
+      [&](std::span<const double> v, std::span<double> out) {
+        products.full_gradient({v.data(), 1, d, d}, no_b, {out.data(), 1, d, d}, {&residual2, 1});
+      });
 }
 
 // The sketch must be clearly cheaper: its ends are estimates.
@@ -90,8 +91,7 @@ Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, Thre
   out.source = "lanczos estimate";
   if (problem.cols() == 0) return out;
   const double d = static_cast<double>(problem.cols());
-  const RitzValues ritz =
-      row_lanczos(problem, facts.scale, problem.weights(), team, seed, steps);
+  const RitzValues ritz = row_lanczos(problem, facts.scale, problem.weights(), team, seed, steps);
   const double m = static_cast<double>(ritz.values.size());
   constexpr double failure = 1e-3;
   // Kuczynski and Wozniakowski's bound on how far theta_max may lie below.
@@ -154,7 +154,7 @@ double coherence_nu(const Problem& problem, const MatrixFacts& facts, ThreadTeam
              [&](Index chunk, Index first, ConstView block) {
                std::vector<double> out(to_size(block.rows * d));
                gemm(1.0, block, Transpose::no, {V.data(), d, d, d}, Transpose::yes, 0.0,
-                            {out.data(), block.rows, d, d});
+                    {out.data(), block.rows, d, d});
                for (Index r = 0; r < block.rows; ++r) {
                  const double norm2 = facts.norms2[to_size(first + r)];
                  double leverage = 0.0;
@@ -178,7 +178,7 @@ double effective_eta(const Problem& problem, const MatrixFacts& facts, double la
     top = eigenvalues_of(gram(problem.A(), weighted, team), d).back();
   } else {
     RowNumbers weights(norm2_over_p.size());
-    const Share own = problem.A().share();
+    const Partition own = partition(problem.A());
     for (std::size_t i = to_size(own.first); i < to_size(own.first + own.rows->rows()); ++i)
       weights[i] = norm2_over_p[i] * (problem.weights().empty() ? 1.0 : problem.weights()[i]);
     top = row_lanczos(problem, facts.scale, weights, team, seed, 20).values.back();

@@ -9,6 +9,7 @@
 #include "matrix/products.hpp"
 #include "matrix/whole.hpp"
 #include "polyak/error.hpp"
+#include "polyak/ranks.hpp"
 
 namespace polyak {
 namespace {
@@ -26,7 +27,7 @@ constexpr int tame = 200;  // |exponents| up to here leave room for squares, sum
 
 // Among the rows held here.
 std::optional<Place> first_nonfinite(const RowMatrix& A) {
-  const Share own = A.share();
+  const Partition own = partition(A);
   std::vector<double> row(to_size(A.cols()));
   for (Index i = 0; i < own.rows->rows(); ++i) {
     own.rows->copy_rows(i, i + 1, {row.data(), 1, A.cols(), A.cols()});
@@ -38,16 +39,16 @@ std::optional<Place> first_nonfinite(const RowMatrix& A) {
 
 [[noreturn]] void refuse_matrix_value(const RowMatrix& A) {
   if (A.only_products())
-    throw Error(ErrorCode::bad_data, {.what = "a product with A is not finite",
-                                      .where = "A",
-                                      .expected = "finite numbers"});
+    throw Error(
+        ErrorCode::bad_data,
+        {.what = "a product with A is not finite", .where = "A", .expected = "finite numbers"});
   const auto place = first_of_ranks(A, first_nonfinite(A));
   if (!place)
     throw Error(ErrorCode::internal,
                 {.what = "a value that is not finite could not be found again"});
-  refuse_value("A, row " + std::to_string(place->row + 1) + ", column " +
-                   std::to_string(place->col + 1),
-               place->value);
+  refuse_value(
+      "A, row " + std::to_string(place->row + 1) + ", column " + std::to_string(place->col + 1),
+      place->value);
 }
 
 // 2^-e with 2^e near `largest`, or 1 where the number is tame already.
@@ -64,7 +65,7 @@ struct Norms {
 
 // Of numbers for all rows those of the rows held here.
 std::span<double> own_part(const RowMatrix& A, RowNumbers& numbers) {
-  const Share own = A.share();
+  const Partition own = partition(A);
   return std::span(numbers).subspan(to_size(own.first), to_size(own.rows->rows()));
 }
 
@@ -94,7 +95,7 @@ Norms read_norms(const Problem& problem, Products& products, double scale) {
               {parts.data() + chunk * d, to_size(d)});
   });
   for (std::size_t k = 0; k < parts.size(); ++k) out.columns[k % to_size(d)] += parts[k];
-  A.complete(out.columns);
+  communicator(A).sum(out.columns);
   return out;
 }
 
@@ -121,7 +122,7 @@ double max_abs(const RowMatrix& A, Products& products) {
 double largest_of(const RowMatrix& A, ConstView b) {
   double largest = 0.0;
   std::optional<Place> bad;
-  const Share own = A.share();
+  const Partition own = partition(A);
   for (Index i = own.first; i < own.first + own.rows->rows() && !bad; ++i) {
     for (Index c = 0; c < b.cols && !bad; ++c) {
       if (!std::isfinite(b(i, c))) bad = Place{i, c, b(i, c)};
@@ -159,7 +160,7 @@ void check_weighted(const MatrixFacts& facts) {
 void read_rhs(const Problem& problem, MatrixFacts& facts) {
   const ConstView b = problem.b();
   facts.b_norms.assign(to_size(b.cols), 0.0);
-  const Share own = problem.A().share();
+  const Partition own = partition(problem.A());
   for (Index i = own.first; i < own.first + own.rows->rows(); ++i) {
     const double w = problem.weights().empty() ? 1.0 : problem.weights()[to_size(i)];
     bool any = false;
@@ -175,10 +176,10 @@ void read_rhs(const Problem& problem, MatrixFacts& facts) {
   }
   double counts[] = {static_cast<double>(facts.zero_rows),
                      static_cast<double>(facts.zero_rows_with_rhs)};
-  problem.A().complete(counts);
+  communicator(problem.A()).sum(counts);
   facts.zero_rows = static_cast<Index>(counts[0]);
   facts.zero_rows_with_rhs = static_cast<Index>(counts[1]);
-  problem.A().complete(facts.b_norms);
+  communicator(problem.A()).sum(facts.b_norms);
   for (double& v : facts.b_norms) v = std::sqrt(v);
 }
 
@@ -199,7 +200,7 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
   facts.norms2 = std::move(norms.rows);
   const std::span<double> own = own_part(A, facts.norms2);
   if (const std::span<const double> weights = problem.weights(); !weights.empty())
-    apply_weights(weights.subspan(to_size(A.share().first), own.size()), own);
+    apply_weights(weights.subspan(to_size(partition(A).first), own.size()), own);
   // In row order, so that zero rows change no bit of the sum.
   facts.frobenius2 = sum_in_row_order(A, own);
   for (std::size_t j = 0; j < norms.columns.size(); ++j)

@@ -8,6 +8,7 @@
 #include "matrix/column_map.hpp"
 #include "matrix/whole.hpp"
 #include "polyak/error.hpp"
+#include "polyak/ranks.hpp"
 #include "spectrum/gram_panels.hpp"
 #include "spectrum/sparse_gram.hpp"
 
@@ -110,8 +111,7 @@ void load_rows(const RowMatrix& A, const std::function<double(Index)>& factor, I
 }
 
 void for_blocks(const RowMatrix& A, const std::function<double(Index)>& factor, Index chunks,
-                ThreadTeam& team,
-                const std::function<void(Index, Index, ConstView)>& body) {
+                ThreadTeam& team, const std::function<void(Index, Index, ConstView)>& body) {
   const Index n = A.rows(), d = A.cols();
   team.run(chunks, [&](Index chunk) {
     std::vector<double> rows(to_size(block_rows * d));
@@ -195,11 +195,12 @@ std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<doubl
 
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
                          ThreadTeam& team, ConstView b) {
-  if (const Share own = A.share(); own.rows != &A) {
-    const ConstView own_b = b.cols == 0 ? b : ConstView{b.row(own.first), own.rows->rows(), b.cols, b.stride};
+  if (const Partition own = partition(A); own.rows != &A) {
+    const ConstView own_b =
+        b.cols == 0 ? b : ConstView{b.row(own.first), own.rows->rows(), b.cols, b.stride};
     const std::function own_factor = [&](Index i) { return factor(own.first + i); };
     std::vector<double> H = gram(*own.rows, own_factor, team, own_b);
-    A.complete(H);
+    communicator(A).sum(H);
     return H;
   }
   if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A)) {
@@ -219,8 +220,8 @@ double gram_additions(const RowMatrix& A) {
     return gram_additions(*mapped->inner()) + 3.0;
   if (has_sparse_gram(A)) return sparse_gram_additions(A);
   // Of each rank's rows, and of what they come to together.
-  if (const Share own = A.share(); own.rows != &A)
-    return largest_of_ranks(A, gram_additions(*own.rows)) + static_cast<double>(own.ranks);
+  if (const Partition own = partition(A); own.rows != &A)
+    return largest_of_ranks(A, gram_additions(*own.rows)) + static_cast<double>(own.ranks());
   const Index chunks = chunk_count(A);
   return static_cast<double>(std::min(A.rows(), block_rows) + A.rows() / (chunks * block_rows) +
                              chunks);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "linalg/blas.hpp"
+#include "polyak/ranks.hpp"
 #include "sampling/batch_drawer.hpp"
 
 namespace polyak {
@@ -42,7 +43,7 @@ Chosen choose(const Sampler& sampler, Index n, Index samples, ThreadTeam& team,
 }
 
 // Those of the rows held here, and their weights.
-Chosen held_here(const Chosen& all, const Share& own) {
+Chosen held_here(const Chosen& all, const Partition& own) {
   Chosen out;
   for (std::size_t t = 0; t < all.rows.size(); ++t) {
     if (all.rows[t] < own.first || all.rows[t] >= own.first + own.rows->rows()) continue;
@@ -59,7 +60,7 @@ RowKernel row_kernel(const Problem& problem, const MatrixFacts& facts, const Sam
                      Index samples) {
   const Index d = problem.cols(), m = std::ssize(vectors) / d;
   const Chosen chosen =
-      held_here(choose(sampler, problem.rows(), samples, team, seed), problem.A().share());
+      held_here(choose(sampler, problem.rows(), samples, team, seed), partition(problem.A()));
   const Index count = std::ssize(chosen.rows);
   const auto& w = problem.weights();
   std::vector<double> parts(to_size(chunks * m * m), 0.0);
@@ -90,11 +91,11 @@ RowKernel row_kernel(const Problem& problem, const MatrixFacts& facts, const Sam
   out.K.assign(parts.begin(), parts.begin() + m * m);
   for (Index chunk = 1; chunk < chunks; ++chunk)
     for (Index k = 0; k < m * m; ++k) out.K[to_size(k)] += parts[to_size(chunk * m * m + k)];
-  problem.A().complete(out.K);
+  communicator(problem.A()).sum(out.K);
   copy_upper_to_lower({out.K.data(), m, m, m});
   out.sampled = problem.rows() > samples;
   out.rows_read = static_cast<double>(count);
-  problem.A().complete({&out.rows_read, 1});
+  communicator(problem.A()).sum({&out.rows_read, 1});
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/random.hpp"
 #include "kernels/steps.hpp"
+#include "polyak/ranks.hpp"
 
 namespace polyak {
 namespace {
@@ -35,7 +36,7 @@ class Sketcher {
         targets_(to_size(block_rows * sketch_copies)) {}
 
   Buffer make() {
-    const Share own = problem_.A().share();
+    const Partition own = partition(problem_.A());
     const Index last = own.first + own.rows->rows();
     for (Index first = own.first; first < last; first += block_rows) {
       const Index count = std::min(block_rows, last - first);
@@ -49,7 +50,7 @@ class Sketcher {
         add(count, width_ * part / parts, width_ * (part + 1) / parts);
       });
     }
-    problem_.A().complete({out_.data(), to_size(out_.rows() * out_.cols())});
+    communicator(problem_.A()).sum({out_.data(), to_size(out_.rows() * out_.cols())});
     return std::move(out_);
   }
 
@@ -63,8 +64,7 @@ class Sketcher {
       const double root = std::sqrt(w);
       double* v = block_.view().row(i);
       for (Index j = 0; j < d; ++j) v[j] *= scale_.a * root;
-      for (Index c = 0; c < width_ - d; ++c)
-        v[d + c] = problem_.b()(row, c) * scale_.b * root;
+      for (Index c = 0; c < width_ - d; ++c) v[d + c] = problem_.b()(row, c) * scale_.b * root;
       choose_targets(row, targets_.data() + i * sketch_copies);
     }
   }

@@ -19,10 +19,10 @@ TEST(listed_rows, are_those_of_the_list_stored_as_before) {
   }
 }
 
-TEST(listed_rows, are_left_to_whoever_stores_them) {
+TEST(listed_rows, of_a_distributed_matrix_are_not_copied) {
   const MatrixPtr own = dense_matrix(std::vector<double>(6, 1.0), 3, 2);
   const Index list[] = {1};
-  EXPECT_EQ(listed_rows(*rank_rows(own, 0, 3, 0, 1, [](std::span<double>) {}), list), nullptr);
+  EXPECT_EQ(listed_rows(*rank_rows(own, 0, 3, {own, &Communicator::single()}), list), nullptr);
 }
 
 }  // namespace

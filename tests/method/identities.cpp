@@ -58,7 +58,8 @@ TEST(randomized_kaczmarz, lands_on_each_sampled_equation) {
     for (Index k = 0; k < 200; ++k) {
       method->advance(k, k + 1);
       const Index row = engine.plan().sampler->find(draws.bits(static_cast<std::uint64_t>(k), 0));
-      const Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(method->x().data, 7);
+      const Eigen::VectorXd x =
+          Eigen::Map<const Eigen::VectorXd>(engine.backend().host_copy(method->x()).data(), 7);
       const double size = A.row(row).norm() * x.norm() + std::abs(b(row));
       EXPECT_LE(std::abs(A.row(row) * x - b(row)), 11 * 1.2e-16 * 2 * size) << name << " " << k;
     }
@@ -89,7 +90,8 @@ TEST(kaczmarz_family, ignores_rows_of_zeros_to_the_bit) {
       if (std::string(name) == "rk" && std::string(law) != "row-norm") continue;
       o.sampling = law;
       if (std::string(name) != "rk") o.step_size = 0.01;
-      if (std::string(name).ends_with("hbm") || std::string(name).ends_with("nag")) o.momentum = 0.4;
+      if (std::string(name).ends_with("hbm") || std::string(name).ends_with("nag"))
+        o.momentum = 0.4;
       o.tol = 0.0;
       o.max_iterations = 300;
       const Report report = solve(Problem(data(A0, b0)), o);
@@ -111,7 +113,7 @@ TEST(accelerated_kaczmarz, has_liu_and_wright_as_a_special_case) {
   Parameters parameters = engine.plan().parameters;
   parameters.nu = n;
   parameters.mu = lambda / n;
-  auto method = make_method("ark", Setting{problem, engine.facts(), engine.products(),
+  auto method = make_method("ark", Setting{problem, engine.facts(), engine.backend(), engine.team(),
                                            engine.plan().sampler.get(), parameters});
   const auto gamma_after = [&](double g) {
     const double p = 1.0 / n - lambda / n * g * g;
@@ -130,7 +132,8 @@ TEST(accelerated_kaczmarz, has_liu_and_wright_as_a_special_case) {
     y = (1.0 - n * gamma) * a * old_x + (1.0 - a + n * a * gamma) * y - (1.0 - a + a * gamma) * g;
     gamma = next;
     method->advance(k, k + 1);
-    const Eigen::VectorXd ours = Eigen::Map<const Eigen::VectorXd>(method->x().data, 5);
+    const Eigen::VectorXd ours =
+        Eigen::Map<const Eigen::VectorXd>(engine.backend().host_copy(method->x()).data(), 5);
     ASSERT_LE((ours - x).norm(), 1e-11 * (1.0 + x.norm())) << "step " << k;
   }
 }
@@ -176,7 +179,8 @@ TEST(sequences, are_followed_step_by_step) {
   }
   Solver solver(std::make_shared<const Problem>(data(A, b)), o);
   (void)solver.run();
-  const Eigen::VectorXd ours = Eigen::Map<const Eigen::VectorXd>(solver.state().vectors[0].data(), 3);
+  const Eigen::VectorXd ours =
+      Eigen::Map<const Eigen::VectorXd>(solver.state().vectors[0].data(), 3);
   EXPECT_LE((ours - x).norm(), 1e-13 * x.norm());
 }
 

@@ -28,21 +28,15 @@ std::vector<double> uneven_weights(Index rows) {
 
 // body(weights of the rank's rows, first row, ranks) on a thread for each rank.
 template <class Body>
-void on_cuts(const std::vector<double>& weights, const Cuts& cuts, Body body, bool talk = false) {
+void on_cuts(const std::vector<double>& weights, const Cuts& cuts, Body body) {
   const Index ranks = std::ssize(cuts) - 1;
   Meeting meeting(ranks);
   std::vector<std::thread> threads;
   for (Index rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
       const Index first = cuts[to_size(rank)], last = cuts[to_size(rank) + 1];
-      const ExchangeWords exchange = [&meeting, rank](auto words, auto& received) {
-        meeting.exchange(rank, words, received);
-      };
-      const RankSums sums{
-          rank, ranks,
-          [&meeting, rank](std::span<double> values) { meeting.complete(rank, values); },
-          talk ? &exchange : nullptr};
-      body(std::span(weights).subspan(to_size(first), to_size(last - first)), first, sums);
+      ThreadCommunicator communicator(meeting, rank);
+      body(std::span(weights).subspan(to_size(first), to_size(last - first)), first, communicator);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -66,8 +60,8 @@ TEST(RanksThatShareRows, HaveThePointsOfOne) {
     EXPECT_EQ(alone.of_row.back(), 1ull << 62);
     for (const Cuts& cuts : cuts_of(n)) {
       std::vector<std::uint64_t> together(alone.of_row.size(), 1ull << 62);
-      on_cuts(weights, cuts, [&](std::span<const double> own, Index first, const RankSums& sums) {
-        const auto starts = integer_starts(own, sums);
+      on_cuts(weights, cuts, [&](std::span<const double> own, Index first, Communicator& ranks) {
+        const auto starts = integer_starts(own, ranks);
         EXPECT_EQ(starts.of_row.size(), own.size() + 1);
         for (std::size_t j = 0; j < own.size(); ++j)
           together[to_size(first) + j] = starts.first + starts.of_row[j];
@@ -87,24 +81,23 @@ struct Drawn {
   }
 };
 
-// Threads of each rank, and whether ranks tell each other what they have drawn.
-class RanksOfTeams : public testing::TestWithParam<std::tuple<int, bool>> {
+// The number of threads of each rank.
+class RanksOfTeams : public testing::TestWithParam<int> {
  protected:
   Drawn together(const std::vector<double>& weights, const std::vector<double>& own_weights,
                  Index batch, const Cuts& cuts) const {
-    const auto [threads, talk] = GetParam();
     std::vector<Drawn> drawn(cuts.size() - 1);
-    const auto body = [&, size = threads](std::span<const double> own, Index first,
-                                          const RankSums& sums) {
+    const auto body = [&, size = GetParam()](std::span<const double> own, Index first,
+                                             Communicator& ranks) {
       ThreadTeam team(size);
-      const Sampler sampler(own, first, sums);
+      const Sampler sampler(own, first, ranks);
       BatchDrawer drawer(sampler, batch, own_weights, team);
       drawer.draw(random_, 3);  // what was drawn before leaves no trace
       drawer.draw_alone(random_, 4);
       drawer.draw(random_, 7);
-      drawn[to_size(sums.rank)].add(drawer);
+      drawn[to_size(ranks.rank())].add(drawer);
     };
-    on_cuts(weights, cuts, body, talk);
+    on_cuts(weights, cuts, body);
     Drawn out;
     for (const Drawn& part : drawn) {
       out.rows.insert(out.rows.end(), part.rows.begin(), part.rows.end());
@@ -137,15 +130,14 @@ TEST_P(RanksOfTeams, DrawTheRowsAndWeightsOfOne) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, RanksOfTeams,
-                         testing::Combine(testing::Values(1, 3), testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(Sizes, RanksOfTeams, testing::Values(1, 3));
 
 TEST(RanksThatShareRows, KeepTablesOfTheirOwnRowsOnly) {
   const std::vector<double> weights = uneven_weights(1000);
   const Sampler alone(weights);
   on_cuts(weights, {0, 400, 1000},
-          [&](std::span<const double> own, Index first, const RankSums& sums) {
-            const Sampler sampler(own, first, sums);
+          [&](std::span<const double> own, Index first, Communicator& ranks) {
+            const Sampler sampler(own, first, ranks);
             EXPECT_EQ(sampler.rows(), std::ssize(own));
             EXPECT_EQ(sampler.first(), first);
             EXPECT_FALSE(sampler.whole());
@@ -159,11 +151,11 @@ TEST(RanksThatShareRows, AllRefuseWeightsThatOneCannotUse) {
     std::vector<double> weights(10, 1.0);
     weights[8] = bad;
     std::vector<std::string> told(3);
-    on_cuts(weights, {0, 4, 7, 10}, [&](std::span<const double> own, Index, const RankSums& sums) {
+    on_cuts(weights, {0, 4, 7, 10}, [&](std::span<const double> own, Index, Communicator& ranks) {
       try {
-        integer_starts(own, sums);
+        integer_starts(own, ranks);
       } catch (const Error& error) {
-        told[to_size(sums.rank)] = error.what();
+        told[to_size(ranks.rank())] = error.what();
       }
     });
     for (const std::string& line : told)

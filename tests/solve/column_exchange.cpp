@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 
+#include "polyak/ranks.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace polyak::test {
@@ -118,8 +119,8 @@ std::vector<Ran> run(Index ranks, const ProblemData& whole, const SolveOptions& 
   return on_ranks<Ran>(
       ranks, whole,
       [&](const Problem& problem) {
-        const Share own = problem.A().share();
-        Ran out{solve(problem, options, own.rank == 0 ? observer : nullptr, from), 0};
+        const Partition own = partition(problem.A());
+        Ran out{solve(problem, options, own.rank() == 0 ? observer : nullptr, from), 0};
         if (!by_columns) return out;
         const std::lock_guard lock(mutex);
         out.added = made.at(own.columns)->added;

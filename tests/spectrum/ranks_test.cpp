@@ -1,5 +1,7 @@
 // Facts about A on several ranks: those of one machine.
 
+#include "polyak/ranks.hpp"
+
 #include "core/thread_team.hpp"
 #include "sampling/law.hpp"
 #include "spectrum/extremes.hpp"
@@ -118,12 +120,11 @@ TEST(ranks, sketch_and_sample_the_rows_of_one_machine) {
     ThreadTeam team(1);
     const MatrixFacts facts = gather_facts(problem, team);
     const Extremes e = exact_extremes(problem, facts, team, true);
-    const Share own = problem.A().share();
-    const RankSums ranks{own.rank, own.ranks,
-                         [&](std::span<double> sums) { problem.A().complete(sums); }};
+    const Partition own = partition(problem.A());
     const auto norms2 =
         std::span(facts.norms2).subspan(to_size(own.first), to_size(own.rows->rows()));
-    const Sampler sampler(law_weights(Sampling::row_norm, norms2, {}), own.first, ranks);
+    const Sampler sampler(law_weights(Sampling::row_norm, norms2, {}), own.first,
+                          *own.communicator);
     return row_kernel(problem, facts, sampler, e.vectors, team, 3, 200).K;
   };
   const auto alone_sketch = sketch(Problem(whole)), alone_kernel = kernel(Problem(whole));

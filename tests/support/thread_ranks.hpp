@@ -3,9 +3,11 @@
 // Ranks that are threads of one process: what MPI does for processes, by a
 // sum in rank order at a meeting point. Everything but the transport is real.
 
+#include <cmath>
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -19,16 +21,27 @@ class Meeting {
  public:
   explicit Meeting(Index ranks) : given_(to_size(ranks)), words_(to_size(ranks)) {}
 
-  void complete(Index rank, std::span<double> sums) {
-    given_[to_size(rank)] = sums;
+  Index ranks() const { return std::ssize(given_); }
+
+  void sum(Index rank, std::span<double> values) {
+    combine(
+        rank, values, [](double all, double one) { return all + one; }, 0.0);
+  }
+
+  void max(Index rank, std::span<double> values) {
+    const auto larger = [](double all, double one) {
+      return std::isnan(all) || one <= all ? all : one;
+    };
+    combine(rank, values, larger, -std::numeric_limits<double>::infinity());
+  }
+
+  void broadcast(Index rank, std::span<double> values, Index root) {
+    given_[to_size(rank)] = values;
     wait();
-    std::vector<double> total(sums.size(), 0.0);
-    for (std::span<double> part : given_) {
-      if (part.size() != sums.size()) std::terminate();  // ranks have lost each other
-      for (std::size_t k = 0; k < total.size(); ++k) total[k] += part[k];
-    }
-    wait();  // nobody reads any more
-    std::copy(total.begin(), total.end(), sums.begin());
+    const std::vector<double> of_root(given_[to_size(root)].begin(), given_[to_size(root)].end());
+    if (of_root.size() != values.size()) std::terminate();  // calls out of step
+    wait();
+    std::copy(of_root.begin(), of_root.end(), values.begin());
   }
 
   void exchange(Index rank, std::span<const std::vector<std::uint64_t>> words,
@@ -56,11 +69,45 @@ class Meeting {
   }
 
  private:
+  template <class Operation>
+  void combine(Index rank, std::span<double> values, Operation operation, double neutral) {
+    given_[to_size(rank)] = values;
+    wait();
+    std::vector<double> total(values.size(), neutral);
+    for (std::span<double> part : given_) {
+      if (part.size() != values.size()) std::terminate();  // calls out of step
+      for (std::size_t k = 0; k < total.size(); ++k) total[k] = operation(total[k], part[k]);
+    }
+    wait();  // all ranks have read
+    std::copy(total.begin(), total.end(), values.begin());
+  }
+
   std::vector<std::span<double>> given_;
   std::vector<std::span<const std::vector<std::uint64_t>>> words_;
   std::mutex mutex_;
   std::condition_variable all_here_;
   Index here_ = 0, round_ = 0;
+};
+
+/// One rank of a Meeting.
+class ThreadCommunicator final : public Communicator {
+ public:
+  ThreadCommunicator(Meeting& meeting, Index rank) : meeting_(meeting), rank_(rank) {}
+  Index rank() const override { return rank_; }
+  Index size() const override { return meeting_.ranks(); }
+  void sum(std::span<double> values) override { meeting_.sum(rank_, values); }
+  void max(std::span<double> values) override { meeting_.max(rank_, values); }
+  void broadcast(std::span<double> values, Index root) override {
+    meeting_.broadcast(rank_, values, root);
+  }
+  void exchange(std::span<const std::vector<std::uint64_t>> words,
+                std::vector<std::uint64_t>& received) override {
+    meeting_.exchange(rank_, words, received);
+  }
+
+ private:
+  Meeting& meeting_;
+  Index rank_;
 };
 
 /// How the rank of that number exchanges columns; nothing means by sums of all.
@@ -81,13 +128,9 @@ std::vector<Result> on_ranks(Index ranks, const ProblemData& whole, Body body,
       try {
         const RowRange range = even_share(whole.A->rows(), rank, ranks);
         ProblemData own = whole;
-        own.A = rank_rows(
-            rows_between(whole.A, range), range.first, whole.A->rows(), rank, ranks,
-            [&meeting, rank](std::span<double> s) { meeting.complete(rank, s); },
-            [&meeting, rank](auto words, auto& received) {
-              meeting.exchange(rank, words, received);
-            },
-            columns ? columns(meeting, rank) : nullptr);
+        own.A = rank_rows(rows_between(whole.A, range), range.first, whole.A->rows(),
+                          std::make_shared<ThreadCommunicator>(meeting, rank),
+                          columns ? columns(meeting, rank) : nullptr);
         own.b = only_rows(whole.b, range);
         results[to_size(rank)] = body(Problem(std::move(own)));
       } catch (...) {

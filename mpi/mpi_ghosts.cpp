@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "mpi_sums.hpp"
+#include "mpi_communicator.hpp"
 
 namespace polyak {
 namespace {
@@ -44,7 +44,7 @@ bool MpiGhosts::worth_counting(const RowMatrix& own) {
     told_ = "all: too many columns for ghosts";
   else if (asked_ == Exchange::ghosts)
     return true;
-  else if (own.cols() <= few_sums * ranks_)
+  else if (own.cols() <= most_sums_by_root * ranks_)
     told_ = "all: " + std::to_string(own.cols()) + " columns are few";
   else if (any_full)
     told_ = "all: the rows are dense";
@@ -135,7 +135,7 @@ void MpiGhosts::find_held(const std::vector<Index>& touched) {
 }
 
 // Numbers that the busiest rank sends and receives for one gradient. Sums of all
-// (mpi_sums): d(P-1)/P are given away and as many taken in, and once more for the
+// (mpi_communicator): d(P-1)/P are given away and as many taken in, and once more for the
 // sums. Each ghost is sent and comes back as a sum. Beside that there are latency
 // and the neighbours to wait for; so less than half is asked.
 bool MpiGhosts::choose() {

@@ -1,4 +1,4 @@
-#include "mpi_ranks.hpp"
+#include "program_ranks.hpp"
 
 #include <fcntl.h>
 #include <mpi.h>
@@ -7,8 +7,8 @@
 #include <chrono>
 #include <thread>
 
+#include "mpi_communicator.hpp"
 #include "mpi_ghosts.hpp"
-#include "mpi_sums.hpp"
 #include "polyak/ranks.hpp"
 #include "program.hpp"
 #include "ranks.hpp"
@@ -87,7 +87,7 @@ void together(const std::function<void()>& work) {
   if (lowest < all_ranks) throw heard(error, lowest);
 }
 
-void sum_over_ranks(std::span<double> numbers) { complete_sums(sums, numbers); }
+void sum_over_ranks(std::span<double> numbers) { MpiCommunicator(sums).sum(numbers); }
 
 // Ranks on machines of their own may have files of their own.
 void check_same_sizes(const ProblemData& data, Index rows) {
@@ -110,10 +110,8 @@ void join_rows(ProblemData& data, Index first, Index rows) {
     if (data.b.rows() == rows) data.b = only_rows(data.b, range);
   });
   constexpr int tag = 1;  // no other messages go through this communicator
-  data.A = rank_rows(
-      data.A, first, rows, own_rank, all_ranks, sum_over_ranks,
-      [](auto words, auto& received) { exchange_words(sums, words, received); },
-      all_ranks > 1 ? std::make_shared<MpiGhosts>(sums, tag) : nullptr);
+  data.A = rank_rows(data.A, first, rows, std::make_shared<MpiCommunicator>(sums),
+                     all_ranks > 1 ? std::make_shared<MpiGhosts>(sums, tag) : nullptr);
 }
 
 void start_ranks(int* argc, char*** argv) {

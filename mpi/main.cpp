@@ -6,8 +6,8 @@
 
 #include "blas_kernels.hpp"
 #include "last_words.hpp"
-#include "mpi_ranks.hpp"
 #include "program.hpp"
+#include "program_ranks.hpp"
 #include "signals.hpp"
 
 namespace {

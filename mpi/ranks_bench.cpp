@@ -24,8 +24,8 @@
 #include <random>
 #include <thread>
 
+#include "mpi_communicator.hpp"
 #include "mpi_ghosts.hpp"
-#include "mpi_sums.hpp"
 #include "polyak/ranks.hpp"
 #include "polyak/solve.hpp"
 
@@ -77,16 +77,28 @@ SolveOptions plain_steps(Index batch, Index iterations) {
   return options;
 }
 
+// Notes the seconds of each sum of `cols` numbers.
+class TimedCommunicator final : public MpiCommunicator {
+ public:
+  TimedCommunicator(MPI_Comm comm, Index cols, std::vector<double>& seconds)
+      : MpiCommunicator(comm), cols_(cols), seconds_(seconds) {}
+  void sum(std::span<double> values) override {
+    const double start = MPI_Wtime();
+    MpiCommunicator::sum(values);
+    if (std::ssize(values) == cols_) seconds_.push_back(MPI_Wtime() - start);
+  }
+
+ private:
+  Index cols_;
+  std::vector<double>& seconds_;
+};
+
 Timed iterate(const Rows& part, bool together, Index batch, Index iterations) {
   std::vector<double> in_sums;
-  const auto complete = [&](std::span<double> sums) {
-    const double start = MPI_Wtime();
-    if (together) complete_sums(MPI_COMM_WORLD, sums);
-    if (std::ssize(sums) == part.own->cols()) in_sums.push_back(MPI_Wtime() - start);
-  };
   ProblemData data;
-  data.A = rank_rows(part.own, part.first, part.rows, together ? rank : 0, together ? ranks : 1,
-                     complete);
+  data.A = rank_rows(part.own, part.first, part.rows,
+                     std::make_shared<TimedCommunicator>(together ? MPI_COMM_WORLD : MPI_COMM_SELF,
+                                                         part.own->cols(), in_sums));
   data.b = ones(part.own->rows(), part.first, part.rows);
   const Report report = solve(Problem(std::move(data)), plain_steps(batch, iterations));
   // The last one is of the measurement at the end.
@@ -175,6 +187,7 @@ class Bench {
 json sums_of(Index count, int rounds) {
   std::vector<double> values(static_cast<std::size_t>(count), 1.0), ours, mpis;
   const Index times = std::max<Index>(20, 200'000 / (200 + count));
+  MpiCommunicator communicator(MPI_COMM_WORLD);
   const auto time = [&](auto call) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
@@ -183,7 +196,7 @@ json sums_of(Index count, int rounds) {
   };
   for (int round = 0; round < 3 * rounds; ++round) {
     std::fill(values.begin(), values.end(), 1.0);
-    ours.push_back(time([&] { complete_sums(MPI_COMM_WORLD, values); }));
+    ours.push_back(time([&] { communicator.sum(values); }));
     std::fill(values.begin(), values.end(), 1.0);
     mpis.push_back(time([&] {
       MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(count), MPI_DOUBLE, MPI_SUM,
@@ -198,12 +211,13 @@ json words_of(Index count, int rounds) {
   const std::vector<std::vector<std::uint64_t>> words(static_cast<std::size_t>(ranks),
                                                       std::vector<std::uint64_t>(each, 7));
   std::vector<std::uint64_t> received;
+  MpiCommunicator communicator(MPI_COMM_WORLD);
   std::vector<double> seconds;
   for (int round = 0; round < 3 * rounds; ++round) {
     constexpr int times = 50;
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
-    for (int i = 0; i < times; ++i) exchange_words(MPI_COMM_WORLD, words, received);
+    for (int i = 0; i < times; ++i) communicator.exchange(words, received);
     seconds.push_back((MPI_Wtime() - start) / times);
   }
   return {{"words", count}, {"seconds", median(seconds)}};
@@ -228,9 +242,8 @@ json columns_of(Index cols, Index batch, int rounds) {
     const auto ghosts = std::make_shared<MpiGhosts>(MPI_COMM_WORLD, 1);
     ghosts->ask_for(turn % 2 == 0 ? Exchange::all : Exchange::ghosts);
     ProblemData data;
-    data.A = rank_rows(
-        own, range.first, rows, rank, ranks,
-        [](std::span<double> sums) { complete_sums(MPI_COMM_WORLD, sums); }, {}, ghosts);
+    data.A = rank_rows(own, range.first, rows, std::make_shared<MpiCommunicator>(MPI_COMM_WORLD),
+                       ghosts);
     data.b = ones(range.last - range.first, range.first, rows);
     const Report report = solve(Problem(std::move(data)), plain_steps(batch, iterations));
     double took = report.seconds.solve / static_cast<double>(iterations);

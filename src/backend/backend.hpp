@@ -1,0 +1,158 @@
+#pragma once
+
+// Where the vectors of a solve live and where its products with A are computed: the
+// memory of this process (host_backend.hpp), or that of a device.
+//
+// A method holds handles (Block) and calls whole operations; it never sees the numbers
+// unless it reads them. read() and write() are the only transfers between host and
+// backend, so that a device keeps everything else in its own memory.
+//
+// Notation: Ã = scale.a·A and b̃ = scale.b·b are the scaled problem, W the row weights,
+// unit = scale.a/scale.b. x is in the user's units, gradients are in scaled units. c is
+// the number of right-hand sides, times that of replicates where there are several.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/thread_team.hpp"
+#include "matrix/products.hpp"
+#include "polyak/ranks.hpp"
+
+namespace polyak {
+
+/// What a backend computes with; all of it outlives the backend.
+struct BackendProblem {
+  const RowMatrix& A;
+  ConstView b;
+  std::span<const double> weights;  ///< of rows; empty means 1
+  Scale scale;
+  std::span<const double> lower, upper;  ///< bounds of the unknowns; empty: none
+  ThreadTeam& team;
+};
+
+/// A handle of vectors in a backend's memory: c vectors of d unknowns (one after the
+/// other), or c vectors of n equations (row by row). Copies share the memory.
+class Block {
+ public:
+  enum class Kind { unknowns, equations };
+
+  Block() = default;
+  Block(std::shared_ptr<void> memory, Kind kind, Index vectors, Index length, Index offset = 0)
+      : memory_(std::move(memory)),
+        kind_(kind),
+        vectors_(vectors),
+        length_(length),
+        offset_(offset) {}
+
+  Kind kind() const { return kind_; }
+  Index vectors() const { return vectors_; }
+  Index length() const { return length_; }  ///< of each vector
+  Index size() const { return vectors_ * length_; }
+
+  /// One vector of a block of unknowns.
+  Block vector(Index c) const { return {memory_, kind_, 1, length_, offset_ + c * length_}; }
+
+  /// For the backend that made it.
+  void* memory() const { return memory_.get(); }
+  Index offset() const { return offset_; }
+
+ private:
+  std::shared_ptr<void> memory_;
+  Kind kind_ = Kind::unknowns;
+  Index vectors_ = 0, length_ = 0, offset_ = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// Its name in options and reports: "cpu".
+  virtual std::string device() const = 0;
+
+  // Memory. A new block is zero.
+
+  virtual Block make(Block::Kind kind, Index vectors) = 0;
+  /// Host to backend and back; a view has the shape of the block (c × d, or n × c).
+  virtual void write(ConstView from, const Block& to) = 0;
+  virtual void read(const Block& from, View to) = 0;
+  virtual void copy(const Block& from, const Block& to) = 0;
+
+  // Vectors. Scalars are one per vector; `columns` restricts an operation to some unknowns.
+
+  /// y_k = alpha_k·x_k + beta_k·y_k for each vector k; y is not read where beta_k = 0.
+  virtual void axpby(std::span<const double> alpha, const Block& x, std::span<const double> beta,
+                     const Block& y) = 0;
+  /// y_k = y_k/divisor_k; a divisor of 0 leaves y_k as it is.
+  virtual void divide(std::span<const double> divisor, const Block& y) = 0;
+  /// y_kj = y_kj + (factor·diagonal_j)·x_kj, where `diagonal` is one vector of unknowns.
+  virtual void add_diagonal(double factor, const Block& diagonal, const Block& x,
+                            const Block& y) = 0;
+  /// out_k = x_kᵀy_k, over all ranks where the vectors are of equations.
+  virtual void dot(const Block& x, const Block& y, std::span<double> out) = 0;
+  /// The largest |x_kj|; infinity if one is NaN.
+  virtual double max_abs(const Block& x) = 0;
+  /// x_kj is moved into [lower_j, upper_j]; nothing happens where there are no bounds.
+  virtual void clamp(const Block& x) = 0;
+  /// x_kj = value for every vector.
+  virtual void set(const Block& x, std::span<const Index> unknowns, double value) = 0;
+
+  /// x = x − alpha·g.
+  virtual void gradient_step(double alpha, const Block& g, const Block& x, ColumnRange columns) = 0;
+  /// previous = (x − alpha·g) + beta·(x − previous).
+  virtual void heavy_ball_step(double alpha, double beta, const Block& x, const Block& g,
+                               const Block& previous, ColumnRange columns) = 0;
+  /// previous = x + beta·(x − previous).
+  virtual void extrapolate(double beta, const Block& x, const Block& previous,
+                           ColumnRange columns) = 0;
+
+  // Products with A. Sums over rows are over the rows of all ranks. With `exchange` the
+  // gradient is complete only in columns that rows stored here use (polyak/ranks.hpp).
+
+  /// g = Σ_t weights_t·r̃_t·ã_t over the drawn rows t of each batch, where r̃ = Ãx − b̃;
+  /// batch k has vectors of its own in x and g, as many as there are right-hand sides.
+  virtual void batch_gradient(std::span<const Batch> batches, const Block& x, const Block& g,
+                              ColumnExchange* exchange) = 0;
+  /// g = ÃᵀW(Ãx − b̃) and residual2_k = ‖√W(Ãx − b̃)‖², in one read of A; with `exchange`
+  /// the latter over the rows stored here.
+  virtual void full_gradient(const Block& x, const Block& g, std::span<double> residual2,
+                             ColumnExchange* exchange) = 0;
+  /// q = ÃᵀWÃv and curvature_k = v_kᵀq_k, in one read of A.
+  virtual void normal_product(const Block& v, const Block& q, std::span<double> curvature) = 0;
+  /// y = √WÃx, of equations.
+  virtual void multiply(const Block& x, const Block& y) = 0;
+  /// g = Ãᵀ√Wy.
+  virtual void multiply_transposed(const Block& y, const Block& g) = 0;
+  /// r = √W(b̃ − Ãx̃), of equations.
+  virtual void residual(const Block& x, const Block& r) = 0;
+  /// For each listed row i in turn: x = x − (steps_t·ã_iᵀ(…))·ã_i, the step of
+  /// RowMatrix::kaczmarz, projected onto the bounds where there are any.
+  virtual void row_steps(std::span<const Index> rows, std::span<const double> steps,
+                         const Block& x) = 0;
+  /// Starts loading these rows into the caches. Changes no result.
+  virtual void prefetch(std::span<const Index> rows) = 0;
+  /// Every column of x becomes that of the rank that owns it.
+  virtual void gather_columns(ColumnExchange& exchange, const Block& x) = 0;
+  /// Of vectors of equations, each rank has the numbers of its rows: afterwards all.
+  virtual void gather_rows(const Block& y) = 0;
+
+  /// The numbers of a block on the host, in its shape, one after the other.
+  std::vector<double> host_copy(const Block& block);
+  /// One scalar for every vector.
+  void axpby(double alpha, const Block& x, double beta, const Block& y);
+};
+
+/// Makes a backend for a problem.
+using MakeBackend = std::unique_ptr<Backend> (*)(const BackendProblem&);
+
+/// Devices by name. "cpu" is always there; a library with another one registers it when
+/// it is loaded. Registering a name again replaces it.
+void register_device(const std::string& name, MakeBackend make);
+std::vector<std::string> device_names();
+/// The device that an option asks for: "auto" is "cpu". An unknown one is an Error that
+/// lists those that are known.
+std::string device_named(const std::string& asked);
+std::unique_ptr<Backend> make_backend(const std::string& device, const BackendProblem& problem);
+
+}  // namespace polyak

@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "backend/host_backend.hpp"
+#include "polyak/error.hpp"
+
+namespace polyak {
+namespace {
+
+struct Devices {
+  std::mutex mutex;
+  std::map<std::string, MakeBackend> makers;
+};
+
+Devices& devices() {
+  static Devices all{{}, {{"cpu", [](const BackendProblem& problem) -> std::unique_ptr<Backend> {
+                             return std::make_unique<HostBackend>(problem);
+                           }}}};
+  return all;
+}
+
+}  // namespace
+
+std::vector<double> Backend::host_copy(const Block& block) {
+  std::vector<double> out(to_size(block.size()));
+  const bool unknowns = block.kind() == Block::Kind::unknowns;
+  const Index rows = unknowns ? block.vectors() : block.length();
+  const Index cols = unknowns ? block.length() : block.vectors();
+  read(block, {out.data(), rows, cols, cols});
+  return out;
+}
+
+void Backend::axpby(double alpha, const Block& x, double beta, const Block& y) {
+  const std::vector<double> alphas(to_size(y.vectors()), alpha), betas(alphas.size(), beta);
+  axpby(alphas, x, betas, y);
+}
+
+void register_device(const std::string& name, MakeBackend make) {
+  const std::lock_guard lock(devices().mutex);
+  devices().makers[name] = make;
+}
+
+std::vector<std::string> device_names() {
+  const std::lock_guard lock(devices().mutex);
+  std::vector<std::string> out;
+  for (const auto& [name, make] : devices().makers) out.push_back(name);
+  return out;
+}
+
+std::string device_named(const std::string& asked) {
+  if (asked == "auto") return "cpu";
+  const std::vector<std::string> names = device_names();
+  if (std::find(names.begin(), names.end(), asked) != names.end()) return asked;
+  std::string expected = "auto";
+  for (const std::string& name : names) expected += ", " + name;
+  throw Error(ErrorCode::usage, {.what = "there is no such device",
+                                 .where = "--device",
+                                 .found = asked,
+                                 .expected = expected});
+}
+
+std::unique_ptr<Backend> make_backend(const std::string& device, const BackendProblem& problem) {
+  const std::string name = device_named(device);
+  const auto make = [&] {
+    const std::lock_guard lock(devices().mutex);
+    return devices().makers.at(name);
+  }();
+  return make(problem);
+}
+
+}  // namespace polyak

@@ -1,0 +1,229 @@
+#include "backend/host_backend.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/row_numbers.hpp"
+#include "kernels/steps.hpp"
+
+namespace polyak {
+namespace {
+
+// Of one vector; NaN is returned as infinity.
+double largest_of(const double* x, Index count) {
+  double largest = 0.0;
+  for (Index j = 0; j < count; ++j) {
+    const double a = std::abs(x[j]);
+    if (!(a <= largest)) largest = a;
+    if (std::isnan(largest)) return std::numeric_limits<double>::infinity();
+  }
+  return largest;
+}
+
+}  // namespace
+
+HostBackend::HostBackend(const BackendProblem& problem)
+    : problem_(problem),
+      products_(problem.A, problem.weights, problem.scale, problem.team),
+      unit_(problem.scale.a / problem.scale.b) {}
+
+Block HostBackend::make(Block::Kind kind, Index vectors) {
+  const Index length = kind == Block::Kind::unknowns ? problem_.A.cols() : problem_.A.rows();
+  // Zero pages: of equations a rank writes, and so allocates, those of its rows only.
+  auto memory = std::make_shared<RowNumbers>(to_size(vectors * length));
+  return {std::shared_ptr<void>(memory, memory->data()), kind, vectors, length};
+}
+
+View HostBackend::view(const Block& block) const {
+  if (block.kind() == Block::Kind::unknowns)
+    return {data(block), block.vectors(), block.length(), block.length()};
+  return {data(block), block.length(), block.vectors(), block.vectors()};
+}
+
+void HostBackend::write(ConstView from, const Block& to) {
+  const View out = view(to);
+  for (Index i = 0; i < out.rows; ++i) std::copy_n(from.row(i), out.cols, out.row(i));
+}
+
+void HostBackend::read(const Block& from, View to) {
+  const View in = view(from);
+  for (Index i = 0; i < in.rows; ++i) std::copy_n(in.row(i), in.cols, to.row(i));
+}
+
+void HostBackend::copy(const Block& from, const Block& to) {
+  std::copy_n(data(from), from.size(), data(to));
+}
+
+// Rows of a block of equations that are stored here, in parallel.
+template <class Body>
+void HostBackend::for_rows(const Block& y, Body body) {
+  const View out = view(y);
+  products_.for_row_chunks([&](Index, Index first, Index last) {
+    for (Index i = first; i < last; ++i)
+      for (Index c = 0; c < out.cols; ++c) body(i, c, out(i, c));
+  });
+}
+
+void HostBackend::axpby(std::span<const double> alpha, const Block& x, std::span<const double> beta,
+                        const Block& y) {
+  const auto combine = [](double a, double from, double b, double& to) {
+    to = b == 0.0 ? a * from : a * from + b * to;
+  };
+  const View in = view(x), out = view(y);
+  if (y.kind() == Block::Kind::equations)
+    return for_rows(y, [&](Index i, Index c, double& to) {
+      combine(alpha[to_size(c)], in(i, c), beta[to_size(c)], to);
+    });
+  for (Index k = 0; k < out.rows; ++k)
+    for (Index j = 0; j < out.cols; ++j)
+      combine(alpha[to_size(k)], in(k, j), beta[to_size(k)], out(k, j));
+}
+
+void HostBackend::divide(std::span<const double> divisor, const Block& y) {
+  const auto apart = [&](Index k, double& value) {
+    if (divisor[to_size(k)] != 0.0) value /= divisor[to_size(k)];
+  };
+  if (y.kind() == Block::Kind::equations)
+    return for_rows(y, [&](Index, Index c, double& value) { apart(c, value); });
+  const View out = view(y);
+  for (Index k = 0; k < out.rows; ++k)
+    for (Index j = 0; j < out.cols; ++j) apart(k, out(k, j));
+}
+
+void HostBackend::add_diagonal(double factor, const Block& diagonal, const Block& x,
+                               const Block& y) {
+  const double* D = data(diagonal);
+  const View in = view(x), out = view(y);
+  for (Index k = 0; k < out.rows; ++k)
+    for (Index j = 0; j < out.cols; ++j) out(k, j) += factor * D[j] * in(k, j);
+}
+
+// Of equations in chunks whose number follows from sizes alone, added in order: the same
+// bits for any number of threads.
+void HostBackend::dot(const Block& x, const Block& y, std::span<double> out) {
+  const View a = view(x), b = view(y);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const auto c = static_cast<Index>(k);
+    if (x.kind() == Block::Kind::equations) {
+      out[k] = products_.row_sum([&](Index first, Index last) {
+        double sum = 0.0;
+        for (Index i = first; i < last; ++i) sum += a(i, c) * b(i, c);
+        return sum;
+      });
+      continue;
+    }
+    out[k] = 0.0;
+    for (Index j = 0; j < a.cols; ++j) out[k] += a(c, j) * b(c, j);
+  }
+}
+
+double HostBackend::max_abs(const Block& x) { return largest_of(data(x), x.size()); }
+
+void HostBackend::clamp(const Block& x) {
+  if (problem_.lower.empty()) return;
+  const View out = view(x);
+  for (Index k = 0; k < out.rows; ++k)
+    for (Index j = 0; j < out.cols; ++j)
+      out(k, j) = std::clamp(out(k, j), problem_.lower[to_size(j)], problem_.upper[to_size(j)]);
+}
+
+void HostBackend::set(const Block& x, std::span<const Index> unknowns, double value) {
+  const View out = view(x);
+  for (Index j : unknowns)
+    for (Index k = 0; k < out.rows; ++k) out(k, j) = value;
+}
+
+// step(first entry, count) for the columns of each vector; all vectors at once where
+// these are all columns.
+template <class Step>
+void HostBackend::for_columns(const Block& x, ColumnRange columns, Step step) const {
+  const Index count = columns.last - columns.first;
+  if (count == x.length()) return step(Index{0}, x.size());
+  for (Index k = 0; k < x.vectors(); ++k) step(k * x.length() + columns.first, count);
+}
+
+void HostBackend::gradient_step(double alpha, const Block& g, const Block& x, ColumnRange columns) {
+  for_columns(x, columns, [&](Index from, Index count) {
+    kernels::gradient_step(count, alpha, data(g) + from, data(x) + from);
+  });
+}
+
+void HostBackend::heavy_ball_step(double alpha, double beta, const Block& x, const Block& g,
+                                  const Block& previous, ColumnRange columns) {
+  for_columns(x, columns, [&](Index from, Index count) {
+    kernels::heavy_ball_step(count, alpha, beta, data(x) + from, data(g) + from,
+                             data(previous) + from);
+  });
+}
+
+void HostBackend::extrapolate(double beta, const Block& x, const Block& previous,
+                              ColumnRange columns) {
+  for_columns(x, columns, [&](Index from, Index count) {
+    kernels::extrapolate(count, beta, data(x) + from, data(previous) + from);
+  });
+}
+
+void HostBackend::batch_gradient(std::span<const Batch> batches, const Block& x, const Block& g,
+                                 ColumnExchange* exchange) {
+  products_.gradients(batches, view(x), problem_.b, view(g), exchange);
+}
+
+void HostBackend::full_gradient(const Block& x, const Block& g, std::span<double> residual2,
+                                ColumnExchange* exchange) {
+  products_.full_gradient(view(x), problem_.b, view(g), residual2, exchange);
+}
+
+// The gradient at unit·v for b = 0, whose residual is Ãv; b is one row of zeros, read for
+// every row. Powers of two: multiplying and dividing by unit loses no bit.
+void HostBackend::normal_product(const Block& v, const Block& q, std::span<double> curvature) {
+  zeros_.resize(std::max(zeros_.size(), to_size(v.vectors())), 0.0);
+  double* values = data(v);
+  for (Index i = 0; i < v.size(); ++i) values[i] *= unit_;
+  products_.full_gradient(view(v), {zeros_.data(), problem_.A.rows(), v.vectors(), 0}, view(q),
+                          curvature);
+  for (Index i = 0; i < v.size(); ++i) values[i] /= unit_;
+}
+
+void HostBackend::multiply(const Block& x, const Block& y) { products_.multiply(view(x), view(y)); }
+
+void HostBackend::multiply_transposed(const Block& y, const Block& g) {
+  products_.transposed(view(y), view(g));
+}
+
+void HostBackend::residual(const Block& x, const Block& r) {
+  multiply(x, r);  // √W·scale.a·Ax
+  const Scale scale = problem_.scale;
+  const auto& weights = problem_.weights;
+  for_rows(r, [&](Index i, Index c, double& value) {
+    const double root = weights.empty() ? 1.0 : std::sqrt(weights[to_size(i)]);
+    value = scale.b * (root * problem_.b(i, c) - value / scale.a);
+  });
+}
+
+void HostBackend::row_steps(std::span<const Index> rows, std::span<const double> steps,
+                            const Block& x) {
+  const double a = problem_.scale.a;
+  if (problem_.lower.empty()) return problem_.A.kaczmarz(rows, steps, a, problem_.b, view(x));
+  problem_.A.kaczmarz_within(rows, steps, a, problem_.b, problem_.lower, problem_.upper, view(x));
+}
+
+void HostBackend::prefetch(std::span<const Index> rows) {
+  problem_.A.prefetch(rows);
+  for (const Index i : rows) __builtin_prefetch(problem_.b.row(i));
+}
+
+void HostBackend::gather_columns(ColumnExchange& exchange, const Block& x) {
+  exchange.gather(view(x));
+}
+
+void HostBackend::gather_rows(const Block& y) {
+  const Partition own = partition(problem_.A);
+  if (own.ranks() == 1) return;
+  const View out = view(y);
+  std::fill(out.row(0), out.row(own.first), 0.0);
+  std::fill(out.row(own.last()), out.row(out.rows), 0.0);
+  own.communicator->sum({out.data, to_size(out.size())});
+}
+
+}  // namespace polyak
