@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// Counts and positions, everywhere. Signed, so that differences are safe;
@@ -71,3 +72,4 @@ using ExchangeWords = std::function<void(std::span<const std::vector<std::uint64
                                          std::vector<std::uint64_t>& received)>;
 
 }  // namespace polyak
+#pragma GCC visibility pop
