@@ -8,7 +8,7 @@ build_faults
 small_problem
 "$POLYAK" convert p/A.npy A.csv --quiet
 "$POLYAK" generate sampling --rows 60 --cols 5 --output s --quiet
-export OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell  # or the program would start anew
+export OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell
 seconds=5
 
 # fails OUTPUT COMMAND...: COMMAND writes OUTPUT.
