@@ -34,7 +34,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DROPPED = {"seconds", "version", "commit", "compiler", "host", "machine", "reason", "why", "summary",
            "outcome", "note", "remarks", "recommended", "command"}
-DROPPED_LINES = ("polyak solve", "  plan ", "  time ", "  size ", "  files ", "  x is ", "commit", "version")
+DROPPED_LINES = ("polyak solve", "  plan ", "  time ", "  size ", "  memory ", "  files ", "  x is ", "commit", "version")
 KEPT = (".npy", ".npz", ".json", ".csv", ".mtx", ".svm", ".gz")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]*\w)")
 TIME = re.compile(NUMBER.pattern + r"\s*(?:ns|us|ms|s|min|h|seconds|minutes|hours)\b")
