@@ -7,7 +7,7 @@ SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
 CONFIGURE := cmake --log-level=WARNING --preset
 
-.PHONY: stops mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
+.PHONY: coverage stops mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -53,6 +53,13 @@ asan-mpi: setup-dev setup-petsc ## the tests of several ranks and of PETSc under
 	@$(CONFIGURE) asan-ubsan -DPOLYAK_PETSC=ON
 	@cmake --build --preset asan-ubsan -j $(JOBS) --target polyak_cli polyak_ranks polyak_ranks_benches
 	@ctest --preset asan-ubsan -L petsc
+
+coverage: setup-petsc ## how many lines of src/ the tests run; fails below 90 %
+	@$(CONFIGURE) coverage
+	@cmake --build --preset coverage -j $(JOBS)
+	@find build/coverage -name '*.gcda' -delete
+	@ctest --preset coverage -j $(JOBS)
+	@tools/coverage.py build/coverage 90
 
 bench: setup-dev build ## measure kernels and solves beside their peers, build/bench.json; ten minutes
 	@$(PROGRAM) bench --peers bench/peers.py --json build/bench.json

@@ -1,10 +1,21 @@
 # Everything comes from distribution packages; tools/setup.sh names them.
 
-# What the library links. polyak-config.cmake.in and polyak.pc.in repeat this
-# list for those who link it statically.
+# What the libraries link, one list each. polyak-config.cmake.in repeats the
+# lists for programs that link a static library; polyak.pc follows from them.
 find_package(Threads REQUIRED)
+# OpenBLAS is loaded when it is first called, see src/linalg/loader.cpp; tests
+# and builds with POLYAK_LINK_BLAS link it.
+set(POLYAK_BLAS_LIBRARY libopenblas.so.0 CACHE STRING "The OpenBLAS to load at the first call")
 set(BLA_VENDOR OpenBLAS)
 find_package(LAPACK REQUIRED)
+add_library(polyak_blas INTERFACE)
+if(POLYAK_LINK_BLAS)
+  add_compile_definitions(POLYAK_LINK_BLAS)
+  set(linked_blas LAPACK::LAPACK)
+else()
+  target_compile_definitions(polyak_blas INTERFACE POLYAK_BLAS_LIBRARY="${POLYAK_BLAS_LIBRARY}")
+  set(linked_blas "")
+endif()
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
@@ -23,8 +34,9 @@ target_include_directories(polyak_highway SYSTEM INTERFACE ${HIGHWAY_INCLUDE_DIR
 # One way for each width: AVX-512, AVX2, NEON, plain.
 target_compile_definitions(polyak_highway INTERFACE
   "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
-set(POLYAK_LINKS Threads::Threads LAPACK::LAPACK fmt::fmt ZLIB::ZLIB PNG::PNG TIFF::TIFF
-  ${MATIO_LIBRARY} ${HDF5_C_LIBRARY} ${HIGHWAY_LIBRARY} ${CMAKE_DL_LIBS})
+set(POLYAK_LINKS Threads::Threads ${linked_blas} fmt::fmt ${HIGHWAY_LIBRARY} ${CMAKE_DL_LIBS})
+set(POLYAK_IO_LINKS fmt::fmt ZLIB::ZLIB PNG::PNG TIFF::TIFF ${MATIO_LIBRARY} ${HDF5_C_LIBRARY})
+set(POLYAK_LAB_LINKS fmt::fmt ${HIGHWAY_LIBRARY})
 
 # What it only includes.
 find_package(nlohmann_json REQUIRED)

@@ -1,33 +1,64 @@
-# Library, headers, package files, program, manual page.
+# Libraries, headers, package files, program, manual page.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/polyak)
+file(RELATIVE_PATH TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 
-install(TARGETS polyak EXPORT polyak)
+# polyak_package(ALIAS DESCRIPTION text [NEEDS alias...] [FLAGS flag...])
+#
+# Installs the library polyak::ALIAS as a component of the CMake package and as
+# a pkg-config file. FLAGS are the foreign libraries by name alone: what other
+# pkg-config files say of them brings strange flags (Debian's hdf5.pc those of
+# MPI). A program that links a static library links what that links; what a
+# shared library links stays private.
+function(polyak_package alias)
+  cmake_parse_arguments(PARSE_ARGV 1 package "" "DESCRIPTION" "NEEDS;FLAGS")
+  get_target_property(target polyak::${alias} ALIASED_TARGET)
+  get_target_property(LIBRARY ${target} OUTPUT_NAME)
+  install(TARGETS ${target} EXPORT ${LIBRARY})
+  install(EXPORT ${LIBRARY} NAMESPACE polyak:: FILE polyak-${alias}.cmake DESTINATION ${package_dir})
+  string(REPLACE _ - NAME ${LIBRARY})
+  set(DESCRIPTION ${package_DESCRIPTION})
+  list(JOIN package_NEEDS " " NEEDS)
+  list(JOIN package_FLAGS " " flags)
+  if(BUILD_SHARED_LIBS)
+    set(PRIVATE_LIBS ${flags})
+  else()
+    set(PUBLIC_LIBS ${flags})
+  endif()
+  configure_file(cmake/polyak.pc.in ${NAME}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+set(hdf5_flags "")
+foreach(library IN ITEMS ${MATIO_LIBRARY} ${HDF5_C_LIBRARY})
+  cmake_path(GET library PARENT_PATH folder)
+  cmake_path(GET library STEM name)
+  string(REGEX REPLACE "^lib" "-l" flag ${name})
+  if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+    list(APPEND hdf5_flags -L${folder})
+  endif()
+  list(APPEND hdf5_flags ${flag})
+endforeach()
+
+set(blas_flags "")
+if(POLYAK_LINK_BLAS)
+  set(blas_flags -lopenblas)
+endif()
+polyak_package(polyak DESCRIPTION ${PROJECT_DESCRIPTION}
+  FLAGS ${blas_flags} -lfmt -lhwy -lpthread -ldl)
+polyak_package(io DESCRIPTION "Files of matrices, images and checkpoints for polyak" NEEDS polyak
+  FLAGS -lfmt -lz -lpng -ltiff ${hdf5_flags})
+polyak_package(lab DESCRIPTION "Tomography, experiments and benchmarks with polyak"
+  NEEDS polyak-io polyak FLAGS -lfmt -lhwy)
+
 if(TARGET polyak_cli)
   install(TARGETS polyak_cli)
   install(FILES ${PROJECT_BINARY_DIR}/polyak.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 install(DIRECTORY include/polyak ${PROJECT_BINARY_DIR}/include/polyak
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
-
-install(EXPORT polyak NAMESPACE polyak:: FILE polyak-targets.cmake DESTINATION ${package_dir})
 configure_package_config_file(cmake/polyak-config.cmake.in polyak-config.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(polyak-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/polyak-config.cmake
   ${PROJECT_BINARY_DIR}/polyak-config-version.cmake DESTINATION ${package_dir})
-
-# Whoever links a static library links what it links; of a shared one that
-# stays private.
-set(requires "fmt zlib libpng libtiff-4 matio hdf5 libhwy")
-set(libs "-lopenblas -lpthread -ldl")
-if(BUILD_SHARED_LIBS)
-  set(PRIVATE_REQUIRES ${requires})
-  set(PRIVATE_LIBS ${libs})
-else()
-  set(PUBLIC_REQUIRES ${requires})
-  set(PUBLIC_LIBS ${libs})
-endif()
-file(RELATIVE_PATH TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(cmake/polyak.pc.in polyak.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/polyak.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -40,7 +40,6 @@ bool address_space_is_limited() {
 }
 
 bool chose_well(std::string_view wanted) {
-  if (openblas_get_corename == nullptr) return false;
   constexpr std::string_view avx512[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
   constexpr std::string_view avx2[] = {"Haswell", "Zen"};
   const std::string_view own = openblas_get_corename();
@@ -51,7 +50,8 @@ bool chose_well(std::string_view wanted) {
 }
 
 bool is_same_file(const char* a, const char* b) {
-  struct stat of_a {}, of_b {};
+  struct stat of_a {
+  }, of_b{};
   return ::stat(a, &of_a) == 0 && ::stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
          of_a.st_ino == of_b.st_ino;
 }
@@ -59,6 +59,8 @@ bool is_same_file(const char* a, const char* b) {
 }  // namespace
 
 void choose_blas_kernels(char** argv) {
+  if (openblas_get_corename == nullptr)
+    return;  // loaded later, by the library, with the right kernels
   const char* kernels = kernels_for_this_cpu();
   if (kernels == nullptr || std::getenv("OPENBLAS_CORETYPE") != nullptr ||
       (chose_well(kernels) && !address_space_is_limited()))

@@ -11,6 +11,7 @@
 #include "polyak/options.hpp"
 #include "polyak/shape.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 struct AutomaticPlan {
@@ -58,3 +59,4 @@ AutomaticPlan automatic_plan_without_b(const Problem& problem, const SolveOption
 std::string to_json(const AutomaticPlan& plan);
 
 }  // namespace polyak
+#pragma GCC visibility pop

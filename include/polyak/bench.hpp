@@ -17,6 +17,7 @@
 
 #include "polyak/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak::bench {
 
 struct Options {
@@ -186,3 +187,4 @@ std::string to_text(const Results& results);
 std::string to_json(const Results& results);
 
 }  // namespace polyak::bench
+#pragma GCC visibility pop

@@ -18,6 +18,7 @@
 #include "polyak/problem.hpp"
 #include "polyak/snapshot.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// All that the bits of a run depend on, each part by its name: content of A
@@ -64,3 +65,4 @@ class CheckpointFile {
 };
 
 }  // namespace polyak
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 
 #include "polyak/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 class Communicator {
@@ -52,3 +53,4 @@ std::vector<std::array<std::uint64_t, count>> all_gather(
 }
 
 }  // namespace polyak
+#pragma GCC visibility pop

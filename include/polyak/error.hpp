@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// What kind of fault; the value is the exit code of the program.
@@ -48,3 +49,4 @@ class Error : public std::exception {
 };
 
 }  // namespace polyak
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 
 #include "polyak/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak::experiments {
 
 /// What may differ from the spec.
@@ -67,3 +68,4 @@ std::vector<FigureName> figure_names();
 Outcome reproduce(const std::string& what, const Options& options, Watcher& watcher);
 
 }  // namespace polyak::experiments
+#pragma GCC visibility pop

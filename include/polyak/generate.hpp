@@ -13,6 +13,7 @@
 
 #include "polyak/matrices.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// A problem whose answer is known.
@@ -100,3 +101,4 @@ std::vector<std::string> varied_kinds();
 GeneratedProblem generate_varied(std::uint64_t seed, int threads = 0);
 
 }  // namespace polyak
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 
 #include "polyak/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 struct ImageOptions {
@@ -25,3 +26,4 @@ void write_image(const std::string& path, ConstView values, const ImageOptions& 
                  Index count = 1);
 
 }  // namespace polyak
+#pragma GCC visibility pop

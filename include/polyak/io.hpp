@@ -19,6 +19,7 @@
 #include "polyak/matrices.hpp"
 #include "polyak/stored_array.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 struct ReadOptions {
@@ -91,3 +92,4 @@ struct FileInfo {
 FileInfo inspect(const std::string& path);
 
 }  // namespace polyak
+#pragma GCC visibility pop

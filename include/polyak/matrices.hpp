@@ -14,6 +14,7 @@
 
 #include "polyak/row_matrix.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 using MatrixPtr = std::shared_ptr<const RowMatrix>;
@@ -75,3 +76,4 @@ MatrixPtr csr_from_triplets(std::vector<Triplet> entries, Index rows, Index cols
 MatrixPtr to_single(const MatrixPtr& A);
 
 }  // namespace polyak
+#pragma GCC visibility pop

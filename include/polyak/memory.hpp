@@ -8,6 +8,7 @@
 #include "polyak/options.hpp"
 #include "polyak/shape.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// Bytes that `method` (any but auto) takes beside A, b and weights: its
@@ -24,3 +25,4 @@ double look_bytes(const ProblemShape& shape, const SolveOptions& options);
 double solve_bytes(const ProblemShape& shape, const SolveOptions& options);
 
 }  // namespace polyak
+#pragma GCC visibility pop

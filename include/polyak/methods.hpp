@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// What a method heeds; an option that needs a trait the method lacks is an
@@ -36,3 +37,4 @@ std::span<const MethodInfo> method_table();
 const MethodInfo* find_method(const std::string& name);
 
 }  // namespace polyak
+#pragma GCC visibility pop

@@ -19,6 +19,7 @@
 #include "polyak/error.hpp"
 #include "polyak/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// What a value names.
@@ -183,3 +184,4 @@ const OptionRecord<Target>* find_option(std::span<const OptionRecord<Target>> ta
 }
 
 }  // namespace polyak
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 
 #include "polyak/option_table.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 enum class Sampling { row_norm, uniform, mixed, given };
@@ -94,3 +95,4 @@ void check_values(const SolveOptions& options);
 void check_options(const SolveOptions& options, const std::string& method);
 
 }  // namespace polyak
+#pragma GCC visibility pop

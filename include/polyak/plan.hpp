@@ -7,6 +7,7 @@
 #include "polyak/automatic_plan.hpp"
 #include "polyak/solve.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// One method as it would run. What is not predicted is absent.
@@ -58,3 +59,4 @@ PlanReport make_plan_report(const MatrixPtr& A, const Array& b, const SolveOptio
 std::string to_json(const PlanReport& plan);
 
 }  // namespace polyak
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 
 #include "polyak/matrices.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// The parts a problem is made of. Arrays from files keep their shape: one row
@@ -78,3 +79,4 @@ class Problem {
 Array transposed(ConstView x);
 
 }  // namespace polyak
+#pragma GCC visibility pop

@@ -18,6 +18,7 @@
 #include "polyak/communicator.hpp"
 #include "polyak/matrices.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 struct RowRange {
@@ -101,3 +102,4 @@ Array placed_rows(ConstView own, Index first, Index rows);
 Array only_rows(const Array& b, RowRange range);
 
 }  // namespace polyak
+#pragma GCC visibility pop

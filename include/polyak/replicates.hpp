@@ -7,6 +7,7 @@
 
 #include "polyak/solve.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// The p-th percentile (0 to 100, linear between neighbours) of some numbers,
@@ -51,3 +52,4 @@ Replicates run_replicates(const Problem& problem, const SolveOptions& options, I
                           Index iterations, Index every = 1);
 
 }  // namespace polyak
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include "polyak/options.hpp"
 #include "polyak/statistics.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 enum class Status { converged, limit, diverged, stagnated, interrupted };
@@ -152,3 +153,4 @@ std::string history_csv(const std::vector<Measurement>& history);
 std::string statistics_csv(const Report& report, const std::vector<std::string>& names = {});
 
 }  // namespace polyak
+#pragma GCC visibility pop

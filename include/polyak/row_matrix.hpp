@@ -19,6 +19,7 @@
 
 #include "polyak/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// Powers of two that keep extreme data in range: the solver works on A·a and
@@ -104,3 +105,4 @@ class RowMatrix {
 };
 
 }  // namespace polyak
+#pragma GCC visibility pop

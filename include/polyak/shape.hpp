@@ -6,6 +6,7 @@
 
 #include "polyak/problem.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 struct ProblemShape {
@@ -26,3 +27,4 @@ struct ProblemShape {
 ProblemShape shape_of(const Problem& problem);
 
 }  // namespace polyak
+#pragma GCC visibility pop

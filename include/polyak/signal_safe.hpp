@@ -10,6 +10,7 @@
 
 #include <cstddef>
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 struct MappedInput {
@@ -25,3 +26,4 @@ MappedInput mapped_input_at(const void* address) noexcept;
 void remove_unfinished_outputs() noexcept;
 
 }  // namespace polyak
+#pragma GCC visibility pop

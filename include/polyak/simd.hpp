@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// What this machine and this build can do, best first; the last is "plain".
@@ -21,3 +22,4 @@ std::string simd_target();
 bool use_simd_target(const std::string& name);
 
 }  // namespace polyak
+#pragma GCC visibility pop

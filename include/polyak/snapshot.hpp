@@ -9,6 +9,7 @@
 #include "polyak/report.hpp"
 #include "polyak/state.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// What one run of one method has come to.
@@ -35,3 +36,4 @@ struct Snapshot {
 };
 
 }  // namespace polyak
+#pragma GCC visibility pop

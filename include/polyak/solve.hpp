@@ -13,6 +13,7 @@
 #include "polyak/report.hpp"
 #include "polyak/snapshot.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// Watches a run. Called between chunks of iterations, from the caller's
@@ -62,3 +63,4 @@ Report solve(const Problem& problem, const SolveOptions& options = {},
              Observer* observer = nullptr, const Snapshot* from = nullptr);
 
 }  // namespace polyak
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include "polyak/matrices.hpp"
 #include "polyak/options.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 struct SpectrumFacts {
@@ -49,3 +50,4 @@ RowScatter row_scatter(const MatrixPtr& A, const SpectrumFacts& facts, int threa
                        std::uint64_t seed = 0);
 
 }  // namespace polyak
+#pragma GCC visibility pop

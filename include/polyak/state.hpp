@@ -7,6 +7,7 @@
 
 #include "polyak/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// Everything a method remembers between iterations: saving it and restoring
@@ -18,3 +19,4 @@ struct SolverState {
 };
 
 }  // namespace polyak
+#pragma GCC visibility pop

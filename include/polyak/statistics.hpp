@@ -9,6 +9,7 @@
 
 #include "polyak/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// Vectors have one number per right-hand side, arrays are d × c. What the
@@ -32,3 +33,4 @@ struct Statistics {
 };
 
 }  // namespace polyak
+#pragma GCC visibility pop

@@ -16,6 +16,7 @@
 
 #include "polyak/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// What a file says about one of its arrays.
@@ -66,3 +67,4 @@ void check_room(double bytes, const std::string& name, std::optional<double> mos
 StoredArrayPtr open_array(const std::string& path);
 
 }  // namespace polyak
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 
 #include "polyak/io.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 struct PartCounts {
@@ -36,3 +37,4 @@ Table read_part(const std::string& path, const ReadOptions& options, Index part,
 PartCounts sum_of_parts(std::span<const PartCounts> counts, Index first_parts);
 
 }  // namespace polyak
+#pragma GCC visibility pop

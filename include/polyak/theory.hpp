@@ -22,6 +22,7 @@
 
 #include "polyak/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak::theory {
 
 enum class Method { heavy_ball, nesterov };
@@ -299,3 +300,4 @@ Tuned tune(const Model& model, Method method, double batch);
 std::optional<Tuned> smallest_batch(const Model& model, Method method, double rate);
 
 }  // namespace polyak::theory
+#pragma GCC visibility pop

@@ -20,6 +20,7 @@
 
 #include "polyak/matrices.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak::tomography {
 
 enum class Beam { parallel, fan };
@@ -96,3 +97,4 @@ NormBounds norm_bounds(const RowMatrix& A, std::vector<double> weights, Index ro
                        int threads = 0);
 
 }  // namespace polyak::tomography
+#pragma GCC visibility pop

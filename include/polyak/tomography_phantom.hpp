@@ -10,6 +10,7 @@
 
 #include "polyak/tomography.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak::tomography {
 
 /// A filled ellipse: half axes a and b, turned counter-clockwise by `turn`.
@@ -63,3 +64,4 @@ std::vector<double> add_poisson_noise(std::vector<double>& sinogram, double phot
                                       double attenuation, std::uint64_t seed);
 
 }  // namespace polyak::tomography
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include "polyak/solve.hpp"
 #include "polyak/tomography.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak::tomography {
 
 struct ReconstructOptions {
@@ -123,3 +124,4 @@ double step_for(double b_star, double momentum, double frobenius2, double lambda
 double kappa_covered(double step, double momentum, double lambda_max);
 
 }  // namespace polyak::tomography
+#pragma GCC visibility pop

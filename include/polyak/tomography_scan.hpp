@@ -15,6 +15,7 @@
 
 #include "polyak/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace polyak::tomography {
 
 /// Which index of a stack comes first: [angle, slice, element] or
@@ -95,3 +96,4 @@ CenterEstimate find_center(const std::vector<double>& sinograms, const std::vect
                            Index detectors);
 
 }  // namespace polyak::tomography
+#pragma GCC visibility pop

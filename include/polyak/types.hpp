@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace polyak {
 
 /// Counts and positions, everywhere. Signed, so that differences are safe;
@@ -65,3 +66,4 @@ class Array {
 };
 
 }  // namespace polyak
+#pragma GCC visibility pop

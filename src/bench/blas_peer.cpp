@@ -7,19 +7,12 @@
 #include "linalg/fortran.hpp"
 #include "linalg/vendor.hpp"
 
-extern "C" {
-void openblas_set_num_threads(int) __attribute__((weak));
-void dgemv_(const char* trans, const polyak::BlasInt* m, const polyak::BlasInt* n,
-            const double* alpha, const double* a, const polyak::BlasInt* lda, const double* x,
-            const polyak::BlasInt* incx, const double* beta, double* y, const polyak::BlasInt* incy,
-            std::size_t);
-}
-
 namespace polyak::bench {
 namespace {
 
 void set_threads(int threads) {
-  if (openblas_set_num_threads != nullptr) openblas_set_num_threads(threads);
+  if (void* set = blas_symbol("openblas_set_num_threads"))
+    reinterpret_cast<void (*)(int)>(set)(threads);
 }
 
 // y = op(M)·x for a column-major d × rows matrix: our rows are its columns.

@@ -7,8 +7,12 @@
 namespace polyak {
 namespace {
 
-// HWY_TARGETS are those this build has code for; the lowest bit is the best.
-std::vector<std::int64_t> usable() { return hwy::SupportedAndGeneratedTargets(); }
+// What this machine and this build have, the best first. Found once, before use_simd_target()
+// leaves Highway only one of them, so that asking for the list does not touch the dispatch.
+const std::vector<std::int64_t>& usable() {
+  static const std::vector<std::int64_t> all = hwy::SupportedAndGeneratedTargets();
+  return all;
+}
 
 std::string name_of(std::int64_t target) {
   switch (target) {
@@ -22,18 +26,14 @@ std::string name_of(std::int64_t target) {
 }  // namespace
 
 std::vector<std::string> simd_targets() {
-  const std::string now = simd_target();
-  hwy::SetSupportedTargetsForTest(0);
   std::vector<std::string> out;
   for (const std::int64_t target : usable()) out.push_back(name_of(target));
-  use_simd_target(now);
   return out;
 }
 
-std::string simd_target() { return name_of(usable().front()); }
+std::string simd_target() { return name_of(hwy::SupportedAndGeneratedTargets().front()); }
 
 bool use_simd_target(const std::string& name) {
-  hwy::SetSupportedTargetsForTest(0);
   for (const std::int64_t target : usable()) {
     if (name_of(target) != name) continue;
     hwy::SetSupportedTargetsForTest(target);

@@ -4,9 +4,11 @@
 // and after the last argument the length of each character argument.
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include "linalg/vendor.hpp"
 #include "polyak/types.hpp"
 
 namespace polyak {
@@ -32,6 +34,9 @@ void dgemm_(const char* transa, const char* transb, const blas_int_t* m, const b
             const blas_int_t* k, const double* alpha, const double* a, const blas_int_t* lda,
             const double* b, const blas_int_t* ldb, const double* beta, double* c,
             const blas_int_t* ldc, std::size_t, std::size_t);
+void dgemv_(const char* trans, const blas_int_t* m, const blas_int_t* n, const double* alpha,
+            const double* a, const blas_int_t* lda, const double* x, const blas_int_t* incx,
+            const double* beta, double* y, const blas_int_t* incy, std::size_t);
 void dsyrk_(const char* uplo, const char* trans, const blas_int_t* n, const blas_int_t* k,
             const double* alpha, const double* a, const blas_int_t* lda, const double* beta,
             double* c, const blas_int_t* ldc, std::size_t, std::size_t);
@@ -42,8 +47,8 @@ void dtrsm_(const char* side, const char* uplo, const char* transa, const char* 
 void dpotrf_(const char* uplo, const blas_int_t* n, double* a, const blas_int_t* lda,
              blas_int_t* info, std::size_t);
 void dpstrf_(const char* uplo, const blas_int_t* n, double* a, const blas_int_t* lda,
-             blas_int_t* piv, blas_int_t* rank, const double* tol, double* work,
-             blas_int_t* info, std::size_t);
+             blas_int_t* piv, blas_int_t* rank, const double* tol, double* work, blas_int_t* info,
+             std::size_t);
 void dgeqrf_(const blas_int_t* m, const blas_int_t* n, double* a, const blas_int_t* lda,
              double* tau, double* work, const blas_int_t* lwork, blas_int_t* info);
 void dgelqf_(const blas_int_t* m, const blas_int_t* n, double* a, const blas_int_t* lda,
@@ -71,3 +76,47 @@ void dgelsd_(const blas_int_t* m, const blas_int_t* n, const blas_int_t* nrhs, d
              const double* rcond, blas_int_t* rank, double* work, const blas_int_t* lwork,
              blas_int_t* iwork, blas_int_t* info);
 }
+
+#ifndef POLYAK_LINK_BLAS
+namespace polyak {
+
+/// A routine of the BLAS that is loaded at the first call (vendor.hpp); called like the
+/// function of that name, which is not linked.
+template <class Function>
+class BlasRoutine;
+template <class... Arguments>
+class BlasRoutine<void(Arguments...)> {
+ public:
+  constexpr explicit BlasRoutine(const char* name) : name_(name) {}
+  void operator()(Arguments... arguments) const {
+    Address address = address_.load(std::memory_order_acquire);
+    if (address == nullptr) {
+      address = reinterpret_cast<Address>(required_blas_symbol(name_));
+      address_.store(address, std::memory_order_release);
+    }
+    address(arguments...);
+  }
+
+ private:
+  using Address = void (*)(Arguments...);
+  const char* name_;
+  mutable std::atomic<Address> address_{nullptr};
+};
+
+inline constinit const BlasRoutine<decltype(::dgemm_)> dgemm_{"dgemm_"};
+inline constinit const BlasRoutine<decltype(::dgemv_)> dgemv_{"dgemv_"};
+inline constinit const BlasRoutine<decltype(::dsyrk_)> dsyrk_{"dsyrk_"};
+inline constinit const BlasRoutine<decltype(::dtrsm_)> dtrsm_{"dtrsm_"};
+inline constinit const BlasRoutine<decltype(::dpotrf_)> dpotrf_{"dpotrf_"};
+inline constinit const BlasRoutine<decltype(::dpstrf_)> dpstrf_{"dpstrf_"};
+inline constinit const BlasRoutine<decltype(::dgeqrf_)> dgeqrf_{"dgeqrf_"};
+inline constinit const BlasRoutine<decltype(::dgelqf_)> dgelqf_{"dgelqf_"};
+inline constinit const BlasRoutine<decltype(::dgeqp3_)> dgeqp3_{"dgeqp3_"};
+inline constinit const BlasRoutine<decltype(::dormqr_)> dormqr_{"dormqr_"};
+inline constinit const BlasRoutine<decltype(::dtpqrt_)> dtpqrt_{"dtpqrt_"};
+inline constinit const BlasRoutine<decltype(::dsyevd_)> dsyevd_{"dsyevd_"};
+inline constinit const BlasRoutine<decltype(::dgesvd_)> dgesvd_{"dgesvd_"};
+inline constinit const BlasRoutine<decltype(::dgelsd_)> dgelsd_{"dgelsd_"};
+
+}  // namespace polyak
+#endif

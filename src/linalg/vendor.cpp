@@ -1,6 +1,5 @@
 #include "linalg/vendor.hpp"
 
-#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <mutex>
@@ -10,8 +9,8 @@
 #include <immintrin.h>
 #endif
 
-// OpenBLAS's own functions. Weak, so that any other BLAS links as well; looked
-// up by name too, because OpenBLAS may sit behind a generic libblas.
+// OpenBLAS's own functions. Weak, because they are linked in some builds only and another BLAS
+// has none of them; otherwise they are looked up by name.
 extern "C" {
 void openblas_set_num_threads(int) __attribute__((weak));
 int openblas_get_num_threads(void) __attribute__((weak));
@@ -26,7 +25,7 @@ namespace {
 template <class Function>
 Function* find(Function* linked, const char* name) {
   if (linked != nullptr) return linked;
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+  return reinterpret_cast<Function*>(blas_symbol(name));
 }
 
 // How many threads OpenBLAS has belongs to the process: it is set to one while somebody here is
@@ -75,18 +74,8 @@ class BlasThreads {
   int inside_ = 0, before_ = 1;
 };
 
-// OpenBLAS takes a buffer of 128 MiB for each thread that calls it, and asks
-// for it again and again, forever, when memory is refused. So it is asked for
-// here first, where a refusal can be told.
-void require_buffer() {
-  constexpr std::size_t size = std::size_t{136} << 20;
-  void* probe = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (probe == MAP_FAILED) throw std::bad_alloc();
-  munmap(probe, size);
-}
-
 void require_buffer_once() {
-  thread_local const bool done = (require_buffer(), true);
+  thread_local const bool done = (require_blas_buffer(), true);
   static_cast<void>(done);
 }
 
@@ -97,6 +86,16 @@ std::string product(const std::string& config) {
 }
 
 }  // namespace
+
+// OpenBLAS takes a buffer of 128 MiB for each thread that calls it, and asks
+// for it again and again, forever, when memory is refused. So it is asked for
+// here first, where a refusal can be reported.
+void require_blas_buffer() {
+  constexpr std::size_t size = std::size_t{136} << 20;
+  void* probe = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe == MAP_FAILED) throw std::bad_alloc();
+  munmap(probe, size);
+}
 
 #ifdef __SSE2__
 namespace {

@@ -24,6 +24,17 @@ class BlasCall {
   unsigned mode_ = 0;
 };
 
+/// The address of a routine of BLAS, LAPACK or OpenBLAS by its name in the library, or null.
+/// The first call loads OpenBLAS where the process has no BLAS yet. Throws Error where there
+/// is none, std::bad_alloc where there is no memory for it.
+void* blas_symbol(const char* name);
+/// The same; Error internal instead of null.
+void* required_blas_symbol(const char* name);
+
+/// std::bad_alloc where the system has no memory for the buffer that OpenBLAS takes for each
+/// thread that calls it.
+void require_blas_buffer();
+
 /// For people and reports: "OpenBLAS 0.3.21, Zen kernels", or "BLAS" when the
 /// library does not say.
 std::string blas_name();

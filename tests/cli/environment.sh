@@ -10,7 +10,7 @@ for setting in LC_ALL=de_DE LC_ALL=de_DE.UTF-8 LANG=tr_TR.UTF-8 TZ=Asia/Kolkata 
   env "$setting" "${solve[@]}" --output y.csv --quiet
   same x.csv y.csv
 done
-# The program starts anew for the sake of BLAS; told what to use, it does not.
+# OpenBLAS is loaded with kernels of its own choice, or with those that the user names.
 env OPENBLAS_CORETYPE=Haswell "${solve[@]}" --output y.csv --quiet
 env -i "${solve[@]}" --output y.csv --quiet
 same x.csv y.csv

@@ -6,7 +6,7 @@
 faults_to_be_had || exit 0
 build_faults
 small_problem
-export OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell  # or the program would start anew
+export OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell
 seconds=20
 
 # What a command writes goes to a folder of its own; `whole` has it as it should be. Figures of

@@ -55,7 +55,7 @@ def main():
         return  # whose shadow memory is no part of the estimate
     many_columns = generate("many_columns", 4000, 1200)
     many_rows = generate("many_rows", 1500000, 4)
-    both = generate("both", 40000, 800)
+    both = generate("both", 20000, 800)
     few_entries = sparse(6000, 1800)
     tiny = generate("tiny", 200, 8)
     failed = False

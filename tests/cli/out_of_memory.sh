@@ -8,7 +8,7 @@ build_faults
 small_problem
 "$POLYAK" convert p/A.npy A.csv --quiet
 "$POLYAK" generate sampling --rows 60 --cols 5 --output s --quiet
-export OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell  # or the program would start anew
+export OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell
 seconds=5
 
 # fails OUTPUT COMMAND...: COMMAND writes OUTPUT.
@@ -19,7 +19,7 @@ fails() {
   "$@" >out 2>err || [ $? -eq 3 ] || fail "without a fault: $*"
   mv "$output" whole
   for mode in FAULT_ONCE=1 FAULT_FOR_GOOD=1; do
-    for ((i = 1, refusals = 0; ; i += 1 + (${POLYAK_EVERY_FAULT:-0} ? 0 : i / 20))); do
+    for ((i = 1, refusals = 0; ; i += 1 + (${POLYAK_EVERY_FAULT:-0} ? 0 : i / 10))); do
       code=0
       timeout -s KILL $seconds env LD_PRELOAD="$PWD/faults.so" FAULT_MALLOC=$i $mode \
         FAULT_UNREACHED=unreached "$@" >out 2>err || code=$?
