@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/figure_cost.hpp"
+#include "experiments/progress.hpp"
 #include "polyak/error.hpp"
 #include "polyak/theory.hpp"
 #include "polyak/tomography_reconstruct.hpp"

@@ -2,18 +2,65 @@
 
 // Where problems are made and methods are run, or taken from the store when
 // they were before. One problem is in memory at a time.
+// A problem in memory, ready to be run: made to order or loaded, its least
+// squares solution as the reference, its spectrum known.
+// A scan made to order: the paper's tomography, or one of the user's size.
 
 #include <memory>
 #include <set>
 
-#include "experiments/meter.hpp"
+#include "experiments/progress.hpp"
+#include "experiments/results.hpp"
 #include "experiments/spec.hpp"
-#include "experiments/store.hpp"
-#include "experiments/workbench.hpp"
 #include "polyak/experiments.hpp"
+#include "polyak/problem.hpp"
+#include "polyak/spectrum.hpp"
 #include "polyak/theory.hpp"
+#include "polyak/tomography.hpp"
 
 namespace polyak::experiments {
+
+/// The views go once around, or as far as the spec says, in equal steps.
+tomography::Geometry geometry_of(const ScanSpec& scan);
+
+/// The image behind the data, row by row.
+std::vector<double> planted_image(const ProblemSpec& problem);
+
+/// A, and b = A·image: consistent up to rounding.
+struct Scan {
+  MatrixPtr A;
+  std::vector<double> image, b;
+};
+Scan make_scan(const ProblemSpec& problem, int threads);
+
+class Workbench {
+ public:
+  Workbench(const ProblemSpec& spec, int threads);
+
+  const Problem& problem() const { return *problem_; }
+  const SpectrumFacts& spectrum() const { return spectrum_; }
+  ProblemFacts facts() const;
+
+  /// Whether residual_norm and coordinates can be told.
+  bool has_basis() const { return !spectrum_.eigenvectors.empty(); }
+  /// ‖Ax − b‖ without reading A: ‖r*‖² + Σ lambda_j (v_jᵀ(x − x*))², as r* is
+  /// orthogonal to the columns of A.
+  double residual_norm(ConstView x) const;
+  /// v_jᵀ(x_0 − x*).
+  std::vector<double> start() const;
+
+ private:
+  void make(const ProblemSpec& spec, int threads);
+  void scan(const ProblemSpec& spec, int threads);
+  void load(const ProblemSpec& spec, int threads);
+  void bound_spectrum(int threads);
+  double along(std::size_t j, ConstView x, Index row) const;
+
+  std::unique_ptr<const Problem> problem_;
+  SpectrumFacts spectrum_;
+  double residual_norm_ = 0.0;
+  double seconds_ = 0.0;
+};
 
 /// Thrown when the watcher wants to stop; never leaves reproduce().
 struct Interrupted {};

@@ -8,9 +8,9 @@
 
 #include "core/clock.hpp"
 #include "experiments/claims.hpp"
-#include "experiments/figure_cost.hpp"
 #include "experiments/outputs.hpp"
-#include "page/gnuplot.hpp"
+#include "experiments/progress.hpp"
+#include "page/chart.hpp"
 #include "page/html.hpp"
 #include "polyak/images.hpp"
 #include "polyak/io.hpp"

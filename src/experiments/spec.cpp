@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "experiments/spec_parts.hpp"
+#include "experiments/toml_table.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::experiments {

@@ -2,6 +2,7 @@
 
 // What an experiment is, read from a small TOML file: problems, methods,
 // batches, how often, what to draw, and what is claimed of it.
+// The parts of a spec, each read from its own table.
 
 #include <optional>
 #include <string>
@@ -11,6 +12,8 @@
 #include "polyak/options.hpp"
 
 namespace polyak::experiments {
+
+class TomlTable;
 
 /// A parallel-beam scan of a planted image: views × detectors rows, size² columns.
 struct ScanSpec {
@@ -119,5 +122,11 @@ struct CarriedSpec {
   std::string name, text;
 };
 const std::vector<CarriedSpec>& carried_specs();
+
+std::uint64_t read_seed(TomlTable& t, std::uint64_t fallback);
+ProblemSpec read_problem(TomlTable t, const std::string& file, std::uint64_t seed);
+PanelSpec read_panel(TomlTable t, const std::string& file, Index iterations, std::uint64_t seed);
+SeriesSpec read_series(TomlTable t);
+ClaimSpec read_claim(TomlTable t);
 
 }  // namespace polyak::experiments

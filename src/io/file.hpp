@@ -3,6 +3,10 @@
 // The one place where bytes enter and leave. Everything goes through ::open,
 // ::read, ::write and friends, never through stdio or streams: their buffers
 // hide errors until it is too late to report them.
+// Gzip, both ways, through zlib.
+// Lists that a signal handler can read: what is mapped, and what is being
+// written. Fixed arrays of atomics, no locks; what finds no place is not listed
+// and everything works as without a list.
 
 #include <time.h>
 
@@ -12,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "polyak/signal_safe.hpp"
 #include "polyak/types.hpp"
 
 namespace polyak::io {
@@ -132,5 +137,23 @@ class OutputFile final : public ByteSink {
 
 /// "Permission denied" and the like, without the C library's shared buffer.
 std::string error_text(int error);
+
+bool is_gzip(std::string_view bytes);
+
+/// The decompressed bytes, in memory. Damaged, truncated or absurdly
+/// compressed data is bad_data. With `at_most` > 0, stops once that many bytes
+/// are there: enough to look at a header.
+std::shared_ptr<const MappedFile> gunzip(const MappedFile& file, std::size_t at_most = 0);
+
+/// Compresses what is written into `file`.
+std::unique_ptr<ByteSink> gzip_sink(std::unique_ptr<ByteSink> file);
+
+/// Both strings stay where they are until it is forgotten.
+void list_mapped(std::string_view bytes, const std::string& name);
+void forget_mapped(std::string_view bytes);
+
+/// `path` stays where it is until it is forgotten.
+void list_unfinished(const std::string& path);
+void forget_unfinished(const std::string& path);
 
 }  // namespace polyak::io

@@ -4,8 +4,8 @@
 #include <array>
 #include <cctype>
 
-#include "io/gzip.hpp"
-#include "io/petsc.hpp"
+#include "io/file.hpp"
+#include "io/petsc/petsc.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::io {

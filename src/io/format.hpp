@@ -1,11 +1,16 @@
 #pragma once
 
 // Which format a path means.
+// Reading once the input is open, whatever its format: what read_table,
+// convert and the fuzz targets have in common.
+// Writing whole tables: what write_matrix and convert have in common.
 
 #include <memory>
 #include <string>
 
 #include "io/file.hpp"
+#include "io/rows.hpp"
+#include "polyak/io.hpp"
 
 namespace polyak::io {
 
@@ -31,5 +36,19 @@ struct Input {
 /// recognised by its first bytes. `header_only` decompresses just the
 /// beginning of a compressed .mtx file.
 Input open_input(const std::string& path, bool header_only = false);
+
+/// usage when an option does not apply to the format.
+void check_options(const Input& input, const ReadOptions& options);
+Table read_input(const Input& input, const ReadOptions& options);
+Array read_input_array(const Input& input, const ReadOptions& options);
+FileInfo inspect_input(const Input& input);
+
+/// Where b goes if the format of A has no place for it: "out/A.mtx.gz", "out/A_b.mtx.gz".
+std::string rhs_path(const std::string& path);
+/// Into .csv or .npy, a block at a time; .npy in single precision if asked for
+/// or if the source is.
+void write_rows(const std::string& path, RowSource& source, bool single);
+/// Into any format, with b where that format keeps it.
+void write_table(const std::string& path, const Table& table, bool single);
 
 }  // namespace polyak::io

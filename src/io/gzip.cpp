@@ -1,5 +1,3 @@
-#include "io/gzip.hpp"
-
 #include <unistd.h>
 #include <zlib.h>
 
@@ -7,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "io/file.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::io {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "io/file.hpp"
-#include "io/signal_safe.hpp"
 #include "polyak/error.hpp"
 #include "polyak/io.hpp"
 

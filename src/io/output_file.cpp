@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "io/file.hpp"
-#include "io/signal_safe.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::io {
@@ -53,7 +52,8 @@ bool sync_failed(int fd) {
 
 // Whether the name still stands for the file that is open.
 bool still_there(int fd, const std::string& path) {
-  struct stat open {}, named {};
+  struct stat open {
+  }, named{};
   return ::fstat(fd, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
@@ -133,7 +133,8 @@ bool OutputFile::remove_left_over() {
   const ssize_t got = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)
                           ? ::pread(fd, start.data(), start.size(), 0)
                           : -1;
-  const bool ours = got == 0 || (got == static_cast<ssize_t>(start.size()) && start == companions_.mark);
+  const bool ours =
+      got == 0 || (got == static_cast<ssize_t>(start.size()) && start == companions_.mark);
   const bool locked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
   const bool removed = ours && locked && still_there(fd, path) && ::unlink(path.c_str()) == 0;
   ::close(fd);

@@ -1,10 +1,10 @@
-#include "io/signal_safe.hpp"
-
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+
+#include "io/file.hpp"
 
 namespace polyak {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "io/csr_tidy.hpp"
+#include "io/csr.hpp"
 #include "io/rows.hpp"
 #include "io/stored.hpp"
 

@@ -2,13 +2,23 @@
 
 // Files that hold arrays of any shape: which one is meant, and how it becomes
 // a matrix.
+// HDF5 files: what arrays they hold, and reading them. Links into other files,
+// data kept in other files and filters that would load a plug-in are refused.
+// MATLAB files, versions 4, 5, 7 and 7.3, through matio.
+// TIFF files as stacks of pages: one channel of numbers, strips or tiles, any
+// compression that libtiff knows.
+// Boxes out of arrays whose values lie in memory, in any order of dimensions.
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "io/file.hpp"
 #include "io/format.hpp"
 #include "polyak/io.hpp"
 #include "polyak/stored_array.hpp"
+#include "polyak/types.hpp"
 
 namespace polyak::io {
 
@@ -54,5 +64,67 @@ struct SparseParts {
   Index first_row = 0;  ///< its number, for messages
 };
 Table table_of(SparseParts parts, const ReadOptions& options, const std::string& name);
+
+/// Every dataset and sparse group, by name.
+std::vector<ArrayInfo> list_hdf5(const std::string& path);
+/// What that name stands for, if it is there.
+std::optional<ArrayInfo> find_hdf5(const std::string& path, const std::string& name);
+StoredArrayPtr open_hdf5(const std::string& path, const std::string& name);
+/// A group of data, indices and indptr, as SciPy's users, AnnData and h5sparse
+/// write them.
+SparseParts read_hdf5_sparse(const std::string& path, const std::string& name);
+
+/// Of versions 4, 5 and 7: bad_data when the file is cut off, or a variable claims
+/// more than it has bytes for, neither of which matio would tell.
+void check_mat(const MappedFile& file);
+
+/// Every variable, in the order of the file.
+std::vector<ArrayInfo> list_mat(const MappedFile& file);
+/// A dense variable, read whole: MATLAB keeps it by columns.
+StoredArrayPtr open_mat(const MappedFile& file, const std::string& name);
+SparseParts read_mat_sparse(const MappedFile& file, const std::string& name);
+
+/// All pages of all files must agree in size and type; one page alone has two
+/// dimensions, several have three.
+StoredArrayPtr open_tiff(const std::vector<std::string>& files);
+ArrayInfo inspect_tiff(const MappedFile& file);
+
+/// The .tif files in a folder, or those a pattern with '*' or '?' matches, in
+/// the order of the numbers in their names. Empty when it is neither.
+std::vector<std::string> tiff_files(const std::string& path);
+
+/// Of an array whose last index runs fastest (NumPy's C order).
+inline std::vector<Index> row_strides(std::span<const Index> shape) {
+  std::vector<Index> strides(shape.size(), 1);
+  for (std::size_t k = shape.size(); k > 1; --k) strides[k - 2] = strides[k - 1] * shape[k - 1];
+  return strides;
+}
+
+/// Of one whose first index does (Fortran, MATLAB).
+inline std::vector<Index> column_strides(std::span<const Index> shape) {
+  std::vector<Index> strides(shape.size(), 1);
+  for (std::size_t k = 1; k < shape.size(); ++k) strides[k] = strides[k - 1] * shape[k - 1];
+  return strides;
+}
+
+/// out = the box, in C order; value(p) is what lies at position p.
+template <class ValueAt>
+void copy_box(std::span<const Index> first, std::span<const Index> count,
+              std::span<const Index> strides, std::span<double> out, ValueAt value) {
+  if (out.empty()) return;
+  Index base = 0;
+  for (std::size_t k = 0; k < first.size(); ++k) base += first[k] * strides[k];
+  std::vector<Index> at(count.size(), 0);
+  const Index width = count.empty() ? 1 : count.back(), step = count.empty() ? 1 : strides.back();
+  for (std::size_t done = 0; done < out.size(); done += to_size(width)) {
+    for (Index j = 0; j < width; ++j) out[done + to_size(j)] = value(base + j * step);
+    for (std::size_t k = count.size(); k > 1; --k) {  // the next line, as an odometer counts
+      base += strides[k - 2];
+      if (++at[k - 2] < count[k - 2]) break;
+      base -= count[k - 2] * strides[k - 2];
+      at[k - 2] = 0;
+    }
+  }
+}
 
 }  // namespace polyak::io

@@ -1,6 +1,7 @@
 #pragma once
 
 // A picture as a value: panels in a grid, one legend below them.
+// gnuplot as a function: a script in, a picture out.
 
 #include <optional>
 #include <string>
@@ -53,5 +54,16 @@ enum class Picture { svg, png };
 
 /// All that gnuplot needs, data included; it draws to standard output.
 std::string gnuplot_script(const Chart& chart, Picture kind);
+
+/// Whether a gnuplot is to be found in PATH.
+bool has_gnuplot();
+
+struct Drawing {
+  bool ok = false;
+  std::string bytes;    ///< the picture
+  std::string message;  ///< what gnuplot said, where it failed
+};
+/// Runs gnuplot on the script; never throws because of gnuplot.
+Drawing run_gnuplot(const std::string& script);
 
 }  // namespace polyak::page

@@ -1,5 +1,3 @@
-#include "page/gnuplot.hpp"
-
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +7,8 @@
 #include <cstdlib>
 #include <memory>
 #include <string_view>
+
+#include "page/chart.hpp"
 
 extern char** environ;
 

@@ -1,6 +1,6 @@
 // A scan as an experiment: its problem, its step, its images.
 
-#include "experiments/scan.hpp"
+#include "experiments/lab.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "experiments/workbench.hpp"
 #include "files.hpp"
 #include "polyak/error.hpp"
 #include "polyak/experiments.hpp"
