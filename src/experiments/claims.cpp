@@ -9,20 +9,20 @@
 namespace polyak::experiments {
 namespace {
 
-std::string filled(std::string text, double c) {
+std::string with_c(std::string text, double c) {
   const auto at = text.find("{c}");
   return at == std::string::npos ? text : text.replace(at, 3, fmt::format("{:g}", c));
 }
 
-Claim checked(const Figure& figure, const ClaimSpec& claim, const Pool& pool, bool several) {
+Claim check_claim(const Figure& figure, const ClaimSpec& claim, const Pool& pool, bool several) {
   Claim out;
   out.figure = figure.spec.name;
   out.claim = claim.text;
   if (several) out.panel = pool.title();
   try {
     if (claim.rows && *claim.rows != pool.facts().rows)
-      throw NotApplicable{
-          fmt::format("it is about {} rows, here are {}", *claim.rows, pool.facts().rows)};
+      throw NotApplicable{fmt::format("the claim is about {} rows, the problem has {}", *claim.rows,
+                                      pool.facts().rows)};
     const Verdict verdict = checks().at(claim.check)(claim, pool);
     out.expected = verdict.expected;
     out.measured = verdict.measured;
@@ -38,9 +38,9 @@ std::vector<ClaimSpec> for_each_c(const ClaimSpec& claim) {
   std::vector<ClaimSpec> out;
   for (double c : claim.c) {
     ClaimSpec one = claim;
-    one.text = filled(one.text, c);
-    for (std::string& label : one.series) label = filled(label, c);
-    one.than = filled(one.than, c);
+    one.text = with_c(one.text, c);
+    for (std::string& label : one.series) label = with_c(label, c);
+    one.than = with_c(one.than, c);
     out.push_back(one);
   }
   return out;
@@ -60,7 +60,7 @@ std::vector<Claim> check_claims(const Figure& figure) {
   for (const ClaimSpec& claim : figure.spec.claims)
     for (const ClaimSpec& one : for_each_c(claim))
       for (const std::string& key : order)
-        out.push_back(checked(figure, one, pools.at(key), order.size() > 1));
+        out.push_back(check_claim(figure, one, pools.at(key), order.size() > 1));
   return out;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-// The ways a claim can be checked, by name.
-// Sentences about a figure, held against its numbers.
+// Claims: statements about a figure that are checked against its numbers.
 
 #include <functional>
 #include <map>
@@ -12,7 +11,7 @@
 
 namespace polyak::experiments {
 
-/// Thrown by a check whose premise does not hold.
+/// Thrown by a check if its assumptions do not hold for this figure.
 struct NotApplicable {
   std::string reason;
 };
@@ -30,9 +29,9 @@ class Pool {
   const std::string& title() const { return panels_[0]->spec->title; }
   Index k() const { return panels_[0]->k; }
 
-  /// By label; a batch that had to be cut to n is not the one the claim is about.
+  /// The series of that label; NotApplicable if its batch was limited to the number of rows.
   const Series& find(const std::string& label) const;
-  /// The same, nothing where the batch was cut.
+  /// The same, but null if the batch was limited.
   const Series* fitting(const std::string& label) const;
 
  private:
@@ -42,11 +41,12 @@ class Pool {
   std::vector<const Series*> series_;
 };
 
+/// The kinds of check, by name.
 using Check = std::function<Verdict(const ClaimSpec&, const Pool&)>;
 const std::map<std::string, Check>& checks();
 
-/// One result for each problem of the figure that the claim is about, and for
-/// each c it names; those whose premise does not hold say why.
+/// One result for each claim, each of its values of c and each problem of the figure; a result
+/// that is not applicable has a reason.
 std::vector<Claim> check_claims(const Figure& figure);
 
 }  // namespace polyak::experiments

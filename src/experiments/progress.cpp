@@ -16,20 +16,20 @@ bool samples(const SeriesSpec& series) {
 
 }  // namespace
 
-double guessed_seconds(double runs, double iterations, double batch, double rows, double cols) {
+double estimated_seconds(double runs, double iterations, double batch, double rows, double cols) {
   constexpr double setup = 0.3, per_row = 40e-9, shared_row = 9e-9, sweep = 60e-9;
   const double wide = cols / 100.0;
-  const double apart = runs * batch * per_row, together = rows * sweep + runs * batch * shared_row;
-  return setup + iterations * wide * (runs * batch < rows ? apart : std::min(apart, together));
+  const double separate = runs * batch * per_row, shared = rows * sweep + runs * batch * shared_row;
+  return setup + iterations * wide * (runs * batch < rows ? separate : std::min(separate, shared));
 }
 
-// A ray meets little more than `size` pixels, but each is somewhere else in memory.
-double guessed_width(const ProblemSpec& problem) {
+// A ray crosses little more than `size` pixels, but their addresses are scattered.
+double estimated_width(const ProblemSpec& problem) {
   if (problem.kind == "tomography") return 20.0 * static_cast<double>(problem.scan.size);
   return static_cast<double>(problem.cols);
 }
 
-double guessed_heuristic(const ProblemSpec& problem) {
+double estimated_heuristic(const ProblemSpec& problem) {
   const double rows = static_cast<double>(problem.row_count());
   if (problem.kind != "spectrum" || problem.cols < 2) return 0.035 * rows;
   SpectrumProblem shape;
@@ -46,16 +46,16 @@ double guessed_heuristic(const ProblemSpec& problem) {
   return theory::heavy_ball_theory(numbers, 1e-3).batch_heuristic.value_or(rows);
 }
 
-Meter::Meter(Watcher& watcher) : watcher_(watcher) {}
+Progress::Progress(Watcher& watcher) : watcher_(watcher) {}
 
-void Meter::begin(const std::string& what, double cost) {
+void Progress::begin(const std::string& what, double cost) {
   what_ = what;
   piece_ = cost;
   piece_started_ = now_s();
-  static_cast<void>(reached(0.0));
+  static_cast<void>(report(0.0));
 }
 
-bool Meter::reached(double share) {
+bool Progress::report(double share) {
   const double done = done_ + share * piece_;
   const double cost = ran_cost_ + share * piece_;
   const double seconds = ran_seconds_ + now_s() - piece_started_;
@@ -66,7 +66,7 @@ bool Meter::reached(double share) {
   return watcher_.stop_requested();
 }
 
-void Meter::end(bool ran) {
+void Progress::end(bool ran) {
   done_ += piece_;
   if (ran) {
     ran_cost_ += piece_;
@@ -75,8 +75,8 @@ void Meter::end(bool ran) {
   piece_ = 0.0;
 }
 
-std::vector<Entry> entries(const SeriesSpec& series, double heuristic) {
-  std::vector<Entry> out;
+std::vector<BatchEntry> batch_entries(const SeriesSpec& series, double heuristic) {
+  std::vector<BatchEntry> out;
   const double unit = series.for_batch.value_or(heuristic);
   for (double c : series.times_heuristic) out.push_back({c, c * unit});
   for (Index b : series.batches) out.push_back({0.0, static_cast<double>(b)});
@@ -99,17 +99,17 @@ double cost(const Spec& spec, const PanelSpec& panel, const SeriesSpec& series, 
   const auto runs = static_cast<double>(runs_of(spec, series));
   double iterations = static_cast<double>(iterations_of(series, panel));
   if (spec.kind == Kind::batches && series.label != spec.steps_of) iterations *= 0.6;
-  return guessed_seconds(runs, iterations, sampled ? std::clamp(batch, 1.0, rows) : rows, rows,
-                         guessed_width(panel.problem));
+  return estimated_seconds(runs, iterations, sampled ? std::clamp(batch, 1.0, rows) : rows, rows,
+                           estimated_width(panel.problem));
 }
 
-void expect_figure(const Spec& spec, Meter& meter) {
+void add_figure_work(const Spec& spec, Progress& progress) {
   for (const PanelSpec& panel : spec.panels) {
-    const double heuristic = guessed_heuristic(panel.problem);
+    const double heuristic = estimated_heuristic(panel.problem);
     for (const SeriesSpec& series : spec.series)
       if (belongs(series, panel))
-        for (const Entry& entry : entries(series, heuristic))
-          meter.expect(cost(spec, panel, series, entry.batch));
+        for (const BatchEntry& entry : batch_entries(series, heuristic))
+          progress.add_work(cost(spec, panel, series, entry.batch));
   }
 }
 

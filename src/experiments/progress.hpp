@@ -1,8 +1,6 @@
 #pragma once
 
-// How far it is: a guess of the work of everything, made before anything runs,
-// and the share of it that is done.
-// What a figure asks to be run, and what that may cost.
+// Progress and remaining time: the work of all runs is estimated before the first one starts.
 
 #include <string>
 
@@ -11,23 +9,25 @@
 
 namespace polyak::experiments {
 
-/// Seconds a configuration may take on two cores; only ratios matter.
-double guessed_seconds(double runs, double iterations, double batch, double rows, double cols);
-/// Columns that cost as much in a dense row as one of this problem.
-double guessed_width(const ProblemSpec& problem);
-/// B* as far as it is known before the problem is made.
-double guessed_heuristic(const ProblemSpec& problem);
+/// Estimated seconds of a configuration on two cores; only ratios matter.
+double estimated_seconds(double runs, double iterations, double batch, double rows, double cols);
+/// The number of columns of a dense row that takes as long as a row of this problem.
+double estimated_width(const ProblemSpec& problem);
+/// An estimate of B* before the problem is generated.
+double estimated_heuristic(const ProblemSpec& problem);
 
-class Meter {
+/// Reports progress to the watcher and asks it whether to stop.
+class Progress {
  public:
-  explicit Meter(Watcher& watcher);
+  explicit Progress(Watcher& watcher);
 
-  void expect(double cost) { expected_ += cost; }
-  /// The next piece of so much work.
+  /// Adds to the total of estimated work.
+  void add_work(double cost) { expected_ += cost; }
+  /// Begins a piece of work with this estimated cost.
   void begin(const std::string& what, double cost);
-  /// A share of the current piece is done; true when it is to stop.
-  bool reached(double share);
-  /// The current piece is done; `ran` is false when it was there already.
+  /// Reports that this share of the current piece is done; true if the run should stop.
+  bool report(double share);
+  /// Ends the current piece; `ran` is false if its result was loaded.
   void end(bool ran);
 
  private:
@@ -37,18 +37,19 @@ class Meter {
   double ran_cost_ = 0.0, ran_seconds_ = 0.0, piece_started_ = 0.0;
 };
 
-/// One entry for each batch that the series asks for, at least one.
-struct Entry {
+/// A batch of a series: c in units of B* (0 if given in rows) and rows (0: the method has none).
+struct BatchEntry {
   double c = 0.0, batch = 0.0;
 };
-std::vector<Entry> entries(const SeriesSpec& series, double heuristic);
+/// All batches of the series, at least one entry.
+std::vector<BatchEntry> batch_entries(const SeriesSpec& series, double heuristic);
 
 Index iterations_of(const SeriesSpec& series, const PanelSpec& panel);
-/// Full gradients have nothing to repeat.
+/// The number of repetitions; 1 for full gradients, which are deterministic.
 Index runs_of(const Spec& spec, const SeriesSpec& series);
-/// Seconds, guessed.
+/// Estimated seconds of one configuration.
 double cost(const Spec& spec, const PanelSpec& panel, const SeriesSpec& series, double batch);
-/// What the figure may cost, told to the meter.
-void expect_figure(const Spec& spec, Meter& meter);
+/// Adds the estimated work of all configurations of the figure.
+void add_figure_work(const Spec& spec, Progress& progress);
 
 }  // namespace polyak::experiments

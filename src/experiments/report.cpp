@@ -1,5 +1,4 @@
-// The page: what is seen, what was claimed, what was run.
-// What was planted, and what each series has made of it at the end.
+// The HTML page with a section for each figure, and the galleries of reconstructed images.
 
 #include <fmt/format.h>
 
@@ -45,7 +44,7 @@ struct Tally {
   const char* css() const { return no > 0 ? "no" : yes > 0 ? "yes" : "na"; }
 };
 
-// Claims about several problems fold into one line that can be opened.
+// A claim about several problems is one line, with the details of each problem folded below.
 std::string claims_of(const std::vector<Claim>& claims) {
   std::string out;
   std::vector<page::Row> single;
@@ -95,8 +94,8 @@ std::string machine() {
                      build.compiler, build.type, processor(), simd_target());
 }
 
-// Letters, digits and dots of a label, as part of a file name.
-std::string plain(const std::string& label) {
+// The letters, digits and dots of a label, for a file name.
+std::string file_name_part(const std::string& label) {
   std::string out;
   for (const char c : label) {
     const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.';
@@ -109,7 +108,7 @@ std::string plain(const std::string& label) {
   return out;
 }
 
-// Each pixel as a square of several, so that small images can be seen in a viewer.
+// Repeats pixels so that small images are about 256 pixels wide.
 Array enlarged(const std::vector<double>& pixels, Index size) {
   const Index times = std::max<Index>(1, 256 / size), side = times * size;
   std::vector<double> out;
@@ -119,16 +118,17 @@ Array enlarged(const std::vector<double>& pixels, Index size) {
   return Array(std::move(out), side, side);
 }
 
-double distance(const std::vector<double>& x, const std::vector<double>& planted) {
-  double away = 0.0, whole = 0.0;
+// ‖x − planted‖ / ‖planted‖.
+double relative_error(const std::vector<double>& x, const std::vector<double>& planted) {
+  double error2 = 0.0, norm2 = 0.0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    away += (x[i] - planted[i]) * (x[i] - planted[i]);
-    whole += planted[i] * planted[i];
+    error2 += (x[i] - planted[i]) * (x[i] - planted[i]);
+    norm2 += planted[i] * planted[i];
   }
-  return std::sqrt(away / whole);
+  return std::sqrt(error2 / norm2);
 }
 
-// How long those with images ran, where that is one number for all.
+// The number of steps of all series with images, if it is the same.
 std::optional<Index> common_steps(const PanelResult& panel) {
   std::optional<Index> out;
   for (const Series& s : panel.series) {
@@ -140,7 +140,7 @@ std::optional<Index> common_steps(const PanelResult& panel) {
   return out;
 }
 
-std::string told(const Series& s, double error, bool with_steps) {
+std::string image_caption(const Series& s, double error, bool with_steps) {
   std::string out =
       s.result.batch ? fmt::format("{} rows a step", *s.result.batch) : "all rows each step";
   if (with_steps) out += fmt::format(", {} steps", s.result.iterations.back());
@@ -154,18 +154,20 @@ Gallery gallery_of(const PanelResult& panel, const std::string& prefix) {
   Gallery out;
   out.title = panel.spec->title + ": images " +
               (steps ? fmt::format("after {} steps", *steps) : "at the end of each run");
-  const auto [least, most] = std::minmax_element(planted.begin(), planted.end());
-  out.black = *least;
-  out.white = *most > *least ? *most : *least + 1.0;
+  const auto [darkest, brightest] = std::minmax_element(planted.begin(), planted.end());
+  out.black = *darkest;
+  out.white = *brightest > *darkest ? *brightest : *darkest + 1.0;
   const auto add = [&](const std::string& caption, const std::string& detail,
                        const std::vector<double>& pixels) {
-    const std::string file = fmt::format("{}-{}-{}.png", prefix, out.images.size(), plain(caption));
+    const std::string file =
+        fmt::format("{}-{}-{}.png", prefix, out.images.size(), file_name_part(caption));
     out.images.push_back({file, caption, detail, enlarged(pixels, size)});
   };
   for (const Series& s : panel.series) {
     if (s.result.image.size() != planted.size()) continue;
     if (out.images.empty()) add("planted", fmt::format("{0} × {0} pixels", size), planted);
-    add(s.legend, told(s, distance(s.result.image, planted), !steps), s.result.image);
+    add(s.legend, image_caption(s, relative_error(s.result.image, planted), !steps),
+        s.result.image);
   }
   return out;
 }

@@ -1,9 +1,7 @@
 #pragma once
 
-// What runs leave behind: small enough to keep, enough for every picture and
-// every claim.
-// Results on disk, one file each, named after a hash of all that they depend
-// on. Files are whole or not there; one that cannot be read counts as not there.
+// Results of runs and problems (percentiles over the runs, a few kilobytes each), and their store
+// on disk.
 
 #include <optional>
 #include <set>
@@ -14,20 +12,20 @@
 
 namespace polyak::experiments {
 
-/// Over the runs, at each measured iteration; relative to the first.
+/// Statistics over the runs at each measured iteration, relative to the first measurement.
 struct Curve {
   std::vector<double> median, low, high;  ///< 50th, 5th and 95th percentile
   std::vector<double> rms;
   bool empty() const { return median.empty(); }
 };
-/// Of [run][measurement], each run divided by its first number.
+/// The statistics of runs[run][measurement]; each run is divided by its first value.
 Curve summarise(const std::vector<std::vector<double>>& runs);
 
 struct RunResult {
   std::vector<Index> iterations;
-  Curve error, residual;                  ///< residual only where it was asked for
-  std::vector<std::vector<double>> path;  ///< x of the first run, likewise
-  std::vector<double> image;              ///< x of the first run at the end, likewise
+  Curve error, residual;                  ///< residual only if requested
+  std::vector<std::vector<double>> path;  ///< x of the first run at each measurement, if requested
+  std::vector<double> image;              ///< x of the first run at the end, if requested
   Index runs = 0;
   std::string method, sampling;
   std::optional<Index> batch;
@@ -35,53 +33,55 @@ struct RunResult {
   double rows_per_iteration = 0.0;
   double seconds = 0.0;
   int threads = 0;
-  std::string build;  ///< which polyak ran it
+  std::string build;  ///< version of polyak that ran it
 };
 
-/// What a problem turned out to be.
+/// Sizes and spectrum of a problem.
 struct ProblemFacts {
   Index rows = 0, cols = 0, nonzeros = 0;
   std::string matrix;
-  double lambda_min = 0.0;  ///< 0 where it is not known
+  double lambda_min = 0.0;  ///< 0 if unknown
   double lambda_max = 0.0, frobenius2 = 0.0;
   double eta_uniform = 1.0;
   double residual_norm = 0.0, b_norm = 0.0;  ///< ‖Ax* − b‖ and ‖b‖
-  std::vector<double> slow_axis;             ///< of lambda_min, in two dimensions only
-  double heuristic = 0.0;                    ///< B*; 0 where it means nothing
-  double seconds = 0.0;                      ///< to make or load it
+  std::vector<double> slow_axis;             ///< eigenvector of lambda_min; only for two columns
+  double heuristic = 0.0;                    ///< B*; 0 if it is not defined
+  double seconds = 0.0;                      ///< to generate or load it
 
   double kappa() const { return lambda_max / lambda_min; }
 };
 
-/// Theory's root mean square error after k steps, against the batch, relative
-/// to the first error; infinite where nothing is promised.
+/// Predicted and certified root mean square error after k steps for each batch, relative to the
+/// first error; infinite if there is no certificate.
 struct Prediction {
   std::vector<double> batches, rms, certified;
 };
 
-/// Iterations to a tolerance as predicted; none where they are not.
+/// The predicted number of iterations to a tolerance; absent if it is not reached.
 struct Steps {
   std::optional<double> count;
 };
 
+/// Results on disk, one file each, named after a hash of the key. The key lists everything that
+/// the result depends on. A file that cannot be read is treated as absent.
 class Store {
  public:
-  /// Makes out/.runs. With `forget` nothing that is there counts.
-  Store(const std::string& out, bool forget);
+  /// Creates the folder out/.runs. With `ignore_existing`, files of earlier calls are not loaded.
+  Store(const std::string& out, bool ignore_existing);
 
   template <class Value>
   std::optional<Value> load(const std::string& key) const;
   template <class Value>
   void save(const std::string& key, const Value& value);
 
-  /// Whether it was saved here, in this call.
+  /// True if this object saved the result.
   bool saved(const std::string& key) const;
   std::string path(const std::string& key) const;
 
  private:
   std::string folder_;
-  bool forget_;
-  std::set<std::string> saved_;  // by us: these count even when forgetting
+  bool ignore_existing_;
+  std::set<std::string> saved_;  // by this object: loaded even with ignore_existing
 };
 
 }  // namespace polyak::experiments

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// JSON has no infinity; null stands for it.
+// JSON has no infinity; it is stored as null.
 std::vector<double> numbers(const Json& list) {
   std::vector<double> out;
   for (const Json& item : list)
@@ -124,7 +124,7 @@ void from_json(const Json& j, Prediction& p) {
   p.certified = numbers(j.at("certified"));
 }
 
-// FNV-1a: names only; the key inside the file is what counts.
+// FNV-1a, for file names. A collision is harmless: the key is stored in the file and compared.
 std::uint64_t hash(const std::string& text) {
   std::uint64_t h = 0xcbf29ce484222325u;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -133,7 +133,8 @@ std::uint64_t hash(const std::string& text) {
 
 }  // namespace
 
-Store::Store(const std::string& out, bool forget) : folder_(out + "/.runs"), forget_(forget) {
+Store::Store(const std::string& out, bool ignore_existing)
+    : folder_(out + "/.runs"), ignore_existing_(ignore_existing) {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   if (error || !std::filesystem::is_directory(folder_))
@@ -151,7 +152,7 @@ bool Store::saved(const std::string& key) const { return saved_.contains(key); }
 
 template <class Value>
 std::optional<Value> Store::load(const std::string& key) const {
-  if (forget_ && !saved(key)) return {};
+  if (ignore_existing_ && !saved(key)) return {};
   std::ifstream file(path(key), std::ios::binary);
   const Json j = Json::parse(file, nullptr, false);
   try {

@@ -1,5 +1,4 @@
-// Iterations and row products to a tolerance, predicted beside measured.
-// The tables of a figure on the page.
+// The numbers of a figure: CSV and claims.json, and the tables of the page.
 
 #include <fmt/format.h>
 
@@ -29,7 +28,7 @@ std::string cell(const std::string& text) {
   return out + "\"";
 }
 
-// One line per number, the same columns for every kind of figure.
+// One line per measurement, with the same columns for every kind of figure.
 class Csv {
  public:
   void line(const PanelResult& panel, const std::string& series, const char* quantity,
@@ -49,10 +48,10 @@ std::string batch_of(const Series& series) {
   return series.result.batch ? std::to_string(*series.result.batch) : "";
 }
 
-// Measurements beyond what this figure asked for (a longer run was there) stay out.
+// The number of measurements to write: a stored run may be longer than this figure needs.
 std::size_t drawn(const PanelResult& panel, const Series& series) {
   const Index last = series.spec->iterations.value_or(panel.spec->iterations);
-  return place_of(series.result, last) + 1;
+  return measurement_at(series.result, last) + 1;
 }
 
 void add_curves(Csv& csv, const PanelResult& panel) {
@@ -68,7 +67,7 @@ void add_curves(Csv& csv, const PanelResult& panel) {
 void add_batches(Csv& csv, const PanelResult& panel) {
   for (const Series& s : panel.series)
     csv.line(panel, s.label, "error", batch_of(s), panel.k, s.result.error,
-             place_of(s.result, panel.k));
+             measurement_at(s.result, panel.k));
   if (!panel.prediction) return;
   const Prediction& p = *panel.prediction;
   for (std::size_t i = 0; i < p.batches.size(); ++i) {
@@ -100,7 +99,8 @@ std::string rows(const std::vector<std::vector<std::string>>& table) {
   return out;
 }
 
-// The paper's own table, where it has the method: constants left out.
+// The iterations in the table of the paper, without constant factors; empty if the method is not
+// in it.
 std::string order_of(const PanelResult& panel, const Series& s) {
   const ProblemFacts& f = panel.facts;
   const theory::MatrixNumbers numbers{f.lambda_min, f.lambda_max, f.frobenius2, f.cols, 1.0};
@@ -132,7 +132,7 @@ std::string readable_head(std::string text) {
   return text;
 }
 
-// One line for each panel and momentum: what the wanted B* made of the step.
+// The step size that follows from for_batch, for a panel and momentum.
 std::string derived_line(const PanelResult& panel, const Series& s) {
   const double step = *s.result.step_size, momentum = *s.result.momentum;
   const double top = panel.facts.lambda_max;

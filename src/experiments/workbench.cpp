@@ -41,7 +41,7 @@ Array start_vector(const ProblemSpec& spec, Index cols) {
                                     .expected = std::to_string(cols)});
 }
 
-// The best x to be had: by QR where that is affordable.
+// The least squares solution, by the method that auto chooses (QR if it is affordable).
 Report best_fit(const Problem& problem, int threads) {
   SolveOptions options;
   options.tol = 1e-14;
@@ -86,8 +86,8 @@ void Workbench::scan(const ProblemSpec& spec, int threads) {
   problem_ = std::make_unique<Problem>(std::move(data));
 }
 
-// The eigenvalues of a scan fall to almost nothing: Lanczos' smallest one is no
-// lambda_min, and its largest is known far better as A has no negative entry.
+// The eigenvalues of a scan decrease to almost zero, so the smallest Ritz value of Lanczos is not
+// lambda_min. For lambda_max there is a much better bound, because A has no negative entries.
 void Workbench::bound_spectrum(int threads) {
   spectrum_.lambda_min = 0.0;
   spectrum_.lambda_max = tomography::norm_bounds(problem_->A(), {}, 15, threads).upper;
@@ -129,7 +129,7 @@ ProblemFacts Workbench::facts() const {
   for (Index i = 0; i < b.rows; ++i)
     for (Index c = 0; c < b.cols; ++c) b2 += b(i, c) * b(i, c);
   out.b_norm = std::sqrt(b2);
-  if (out.cols == 2 && has_basis())  // eigenvalues ascend
+  if (out.cols == 2 && has_basis())  // eigenvalues are in ascending order
     out.slow_axis.assign(spectrum_.eigenvectors.begin(), spectrum_.eigenvectors.begin() + 2);
   theory::MatrixNumbers numbers{out.lambda_min, out.lambda_max, out.frobenius2, out.cols, 1.0};
   if (out.lambda_min > 0.0)

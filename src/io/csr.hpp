@@ -1,9 +1,7 @@
 #pragma once
 
-// From "all entries are in their rows" to the order that CSR promises:
-// columns ascend and do not repeat.
-// The entries of any matrix, row by row: directly where it is CSR, the
-// nonzeros of copied rows elsewhere.
+// Sparse rows. Reading: the entries of each row are sorted by column and repeated columns are
+// merged, as CSR requires. Writing: the entries of any matrix, row by row.
 
 #include <algorithm>
 #include <span>
@@ -18,7 +16,7 @@
 
 namespace polyak::io {
 
-/// Sorts each row by column; repeats keep the order of the file.
+/// Sorts each row by column; repeated columns keep the order of the file.
 template <class Value, class Column>
 void sort_rows(Csr<Value, Column>& csr) {
   std::vector<std::pair<Column, Value>> row;
@@ -43,7 +41,7 @@ void sort_rows(Csr<Value, Column>& csr) {
                .hint = "--duplicates sum adds them up"});
 }
 
-/// Joins repeated columns of sorted rows, in place.
+/// Merges repeated columns of sorted rows, in place: adds them up, or Error bad_data.
 template <class Value, class Column>
 void merge_repeats(Csr<Value, Column>& csr, Duplicates duplicates, const std::string& name) {
   std::size_t out = 0;
@@ -68,7 +66,7 @@ void merge_repeats(Csr<Value, Column>& csr, Duplicates duplicates, const std::st
   csr.values.resize(out);
 }
 
-/// Takes out the rows that are marked; returns how many.
+/// Removes the marked rows; returns their number.
 template <class Value, class Column>
 Index drop_rows(Csr<Value, Column>& csr, const std::vector<bool>& marked) {
   std::size_t out = 0;
@@ -99,7 +97,7 @@ const CsrRows<Value, Column>* as_csr(const RowMatrix& A) {
   return typed != nullptr ? &typed->storage() : nullptr;
 }
 
-/// Calls visit(i, columns, values) for every row; true if A is CSR of this kind.
+/// If A is CSR with these types, calls visit(i, columns, values) for every row and returns true.
 template <class Value, class Column, class Visit>
 bool visit_csr(const RowMatrix& A, Visit& visit) {
   const auto* csr = as_csr<Value, Column>(A);
@@ -112,6 +110,7 @@ bool visit_csr(const RowMatrix& A, Visit& visit) {
   return true;
 }
 
+/// The same for the nonzero entries of any matrix: copies blocks of rows.
 template <class Visit>
 void visit_dense(const RowMatrix& A, Visit& visit) {
   const Index rows = rows_per_block(A.cols());
@@ -135,6 +134,7 @@ void visit_dense(const RowMatrix& A, Visit& visit) {
   }
 }
 
+/// Calls visit(i, columns, values) for every row of A.
 template <class Visit>
 void for_each_row(const RowMatrix& A, Visit visit) {
   if (visit_csr<double, std::int32_t>(A, visit) || visit_csr<double, Index>(A, visit) ||

@@ -28,12 +28,12 @@ void check_finite(ConstView values, const std::string& path) {
                                                    std::to_string(j + 1)});
 }
 
-// Three dimensions: image, row, column.
+// A .npy array of three dimensions: image, row, column.
 void write_stack(const std::string& path, ConstView values, Index count) {
   io::OutputFile file(path);
-  file.write(io::npy_head("<f8", "(" + std::to_string(count) + ", " +
-                                     std::to_string(values.rows / count) + ", " +
-                                     std::to_string(values.cols) + ")"));
+  file.write(io::npy_header_bytes("<f8", "(" + std::to_string(count) + ", " +
+                                             std::to_string(values.rows / count) + ", " +
+                                             std::to_string(values.cols) + ")"));
   for (Index i = 0; i < values.rows; ++i)
     file.write(
         {reinterpret_cast<const char*>(values.row(i)), to_size(values.cols) * sizeof(double)});
@@ -88,7 +88,7 @@ std::vector<std::uint8_t> grey(ConstView values, const Range& range) {
   return out;
 }
 
-// A file in memory, for libtiff to write to.
+// A file in memory that libtiff writes to.
 struct Memory {
   std::string bytes;
   std::size_t at = 0;
@@ -146,7 +146,7 @@ bool write_page(TIFF* tiff, ConstView page, double pixel) {
 
 }  // namespace
 
-// libpng's simplified interface: no longjmp, errors come back as text.
+// The simplified interface of libpng: errors are returned as text, without longjmp.
 std::string encode_png(ConstView values, const ImageOptions& options, const std::string& name) {
   const auto pixels = grey(values, range_of(values, options));
   png_image image{};
@@ -165,10 +165,9 @@ std::string encode_png(ConstView values, const ImageOptions& options, const std:
       return bytes;
     }
   }
-  const std::string why = fits ? std::string(image.message) : "a size that .png cannot hold";
+  const std::string why = fits ? std::string(image.message) : "a size that .png does not support";
   png_image_free(&image);
-  throw Error(ErrorCode::io,
-              {.what = "the picture cannot be written", .where = name, .found = why});
+  throw Error(ErrorCode::io, {.what = "the image cannot be written", .where = name, .found = why});
 }
 
 std::string encode_tiff(ConstView values, const ImageOptions& options, Index count,
@@ -185,7 +184,7 @@ std::string encode_tiff(ConstView values, const ImageOptions& options, Index cou
                     options.pixel);
   tiff.reset();
   if (ok) return std::move(out.bytes);
-  throw Error(ErrorCode::io, {.what = "the picture cannot be written", .where = name});
+  throw Error(ErrorCode::io, {.what = "the image cannot be written", .where = name});
 }
 
 }  // namespace polyak::io

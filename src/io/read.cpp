@@ -1,4 +1,5 @@
-// The front door for reading: which reader, which options it takes.
+// Reading: the reader for each format and the options that apply; parts of a table for several
+// processes.
 
 #include <algorithm>
 #include <utility>
@@ -26,18 +27,18 @@ using namespace io;
                                  .expected = formats});
 }
 
-// Few vectors are sparse files, and those are small: a hostile one is not let
-// to ask for more.
+// A small sparse file can have a very large shape: its dense array is limited to 2^24 values, or
+// to its number of entries.
 void check_dense_size(const RowMatrix& A, const std::string& path) {
   const Index limit = std::max<Index>(1 << 24, A.nonzeros());
   if (checked_product(A.rows(), A.cols(), path) <= limit) return;
   throw Error(ErrorCode::bad_data,
-              {.what = "the sparse matrix is too large to be taken as an array",
+              {.what = "the sparse matrix is too large to be read as a dense array",
                .where = path,
                .found = std::to_string(A.rows()) + " x " + std::to_string(A.cols())});
 }
 
-// Dense doubles are shared with the matrix, all else is copied.
+// Dense doubles are shared with the matrix; other types are copied.
 Array to_array(const MatrixPtr& A, const std::string& path) {
   using Dense = TypedMatrix<DenseRows<double>>;
   if (const auto* dense = dynamic_cast<const Dense*>(A.get()))
@@ -55,8 +56,8 @@ Array row_as_column(Array array) {
   return Array(ConstView{view.data, view.cols, 1, 1}, owner);
 }
 
-// Which rows are dropped is known only to who has read them all.
-bool goes_by_parts(const Input& input, const ReadOptions& options) {
+// Whether a row is dropped is known only after all rows were read.
+bool can_be_split(const Input& input, const ReadOptions& options) {
   return !options.drop_nonfinite_rows &&
          (input.format == Format::csv || input.format == Format::petsc);
 }
@@ -69,7 +70,7 @@ void check_unchanged(const std::string& name, Index found, Index expected) {
                                     .expected = std::to_string(expected) + " rows"});
 }
 
-// One part, and what lies before and all around it.
+// A part, the counts of all rows before it, and the counts of the whole file.
 struct Place {
   Index part, parts;
   PartCounts before, all;
@@ -81,7 +82,7 @@ Table csv_part(const Input& input, const ReadOptions& options, const Place& at) 
                        .lines_before = at.before.lines,
                        .rows_before = at.before.rows,
                        .rows_in_all = at.all.rows};
-  return collect(csv_rows(input.file, options, piece), options, input.file->name());
+  return load_rows(csv_rows(input.file, options, piece), options, input.file->name());
 }
 
 Table petsc_part(const Input& input, const ReadOptions& options, const Place& at) {
@@ -116,14 +117,14 @@ Table read_input(const Input& input, const ReadOptions& options) {
     case Format::tiff: return read_stored(input, options);
     case Format::csv: break;
   }
-  return collect(csv_rows(input.file, options), options, input.file->name());
+  return load_rows(csv_rows(input.file, options), options, input.file->name());
 }
 
 Array read_input_array(const Input& input, const ReadOptions& options) {
   const std::string& name = input.file->name();
   if (input.format == Format::svm) return read_svm(*input.file, options).b;
   const Table table = input.format == Format::csv
-                          ? collect(csv_rows(input.file, options, true), options, name)
+                          ? load_rows(csv_rows(input.file, options, true), options, name)
                           : read_input(input, options);
   return row_as_column(to_array(table.A, name));
 }
@@ -162,7 +163,7 @@ FileInfo inspect(const std::string& path) { return inspect_input(open_input(path
 std::optional<PartCounts> count_part(const std::string& path, const ReadOptions& options,
                                      Index part, Index parts) {
   const Input input = open_input(path, true);
-  if (!goes_by_parts(input, options)) return std::nullopt;
+  if (!can_be_split(input, options)) return std::nullopt;
   check_options(input, options);
   if (input.format == Format::csv) {
     const CsvCounts counts = count_csv(*input.file, part, parts);

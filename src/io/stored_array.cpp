@@ -1,4 +1,4 @@
-// The front door for arrays of any shape.
+// Arrays of any shape: opening, listing, memory check.
 
 #include "polyak/stored_array.hpp"
 
@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 #include <utility>
 
 #include "io/format.hpp"
@@ -25,7 +23,7 @@ bool holds_arrays(Format format) {
   return format == Format::hdf5 || format == Format::mat || format == Format::tiff;
 }
 
-// Tables and sparse matrices, read whole.
+// Tables and sparse matrices, read into memory.
 StoredArrayPtr from_table(const Input& input) {
   ReadOptions options;
   options.keep_nonfinite = true;
@@ -52,16 +50,16 @@ Index StoredArray::size() const {
   return size;
 }
 
-void check_room(double bytes, const std::string& name, std::optional<double> most) {
-  const double there =
+void check_room(double bytes, const std::string& name, std::optional<double> limit_bytes) {
+  const double physical =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  const double limit = std::min(there, most.value_or(there));
+  const double limit = std::min(physical, limit_bytes.value_or(physical));
   if (bytes <= limit) return;
-  const auto told = [](double b) { return fmt::format("{:.3g} MB", b / 1e6); };
+  const auto megabytes = [](double b) { return fmt::format("{:.3g} MB", b / 1e6); };
   throw Error(ErrorCode::out_of_memory, {.what = "the array does not fit into memory",
                                          .where = name,
-                                         .found = told(bytes),
-                                         .expected = "at most " + told(limit)});
+                                         .found = megabytes(bytes),
+                                         .expected = "at most " + megabytes(limit)});
 }
 
 std::vector<double> StoredArray::read_all() const {

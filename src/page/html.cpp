@@ -30,7 +30,7 @@ summary { cursor: pointer; color: #0050a0 } details { margin: .6rem 0 }
 .small { font-size: .87rem; color: #444 }
 code { background: #f4f4f4; padding: 0 .25em; overflow-wrap: anywhere }
 @media (max-width: 27rem) {
-  .picture::before, .sideways::before { content: "wider than the screen: push it sideways";
+  .picture::before, .sideways::before { content: "wider than the screen: scroll sideways";
     display: block; position: sticky; left: 0; width: fit-content; font-size: .8rem; color: #555 }
 }
 @media (max-width: 45rem) {
@@ -50,14 +50,14 @@ void drop_all(std::string& text, const std::string& start, char end) {
   }
 }
 
-std::string heads(const Row& head) {
+std::string header_row(const Row& head) {
   std::string out = "<tr>";
   for (const std::string& cell : head) out += "<th>" + escaped(cell) + "</th>";
   return out + "</tr>\n";
 }
 
-// All but the first cell repeat their head, for when rows are stacked.
-std::string cells(const Row& row, const Row& head, bool stacked) {
+// In a stacked table, each cell but the first carries its column name for narrow screens.
+std::string body_row(const Row& row, const Row& head, bool stacked) {
   std::string out = "<tr>";
   for (std::size_t i = 0; i < row.size(); ++i) {
     const bool named = stacked && i > 0 && i < head.size() && !head[i].empty();
@@ -67,14 +67,14 @@ std::string cells(const Row& row, const Row& head, bool stacked) {
   return out + "</tr>\n";
 }
 
-// The width a picture asks for: viewBox="0 0 WIDTH HEIGHT".
+// The width of an SVG, from viewBox="0 0 WIDTH HEIGHT"; 0 if there is none.
 int width_of(const std::string& svg) {
   const std::string start = "viewBox=\"0 0 ";
   const auto at = svg.find(start);
   return at == std::string::npos ? 0 : std::atoi(svg.c_str() + at + start.size());
 }
 
-// RFC 4648: three bytes become four letters, "=" fills up the last four.
+// RFC 4648: three bytes become four characters; "=" pads the last four.
 std::string base64(const std::string& bytes) {
   static const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
@@ -116,7 +116,7 @@ std::string inline_svg(const std::string& svg) {
 std::string picture(const std::string& svg) {
   const std::string inside = inline_svg(svg);
   if (inside.empty()) return {};
-  const double width = width_of(inside);  // it was drawn for
+  const double width = width_of(inside);
   return fmt::format(
       "<div class=\"wide picture\"><svg style=\"min-width: {:.0f}px; max-width: {:.0f}px\"{}"
       "</div>\n",
@@ -126,8 +126,8 @@ std::string picture(const std::string& svg) {
 std::string table(const Row& head, const std::vector<Row>& rows, Narrow narrow) {
   const bool stacked = narrow == Narrow::stacked;
   std::string out = fmt::format("<div class=\"wide {}\"><table>\n{}",
-                                stacked ? "stacked" : "sideways", heads(head));
-  for (const Row& row : rows) out += cells(row, head, stacked);
+                                stacked ? "stacked" : "sideways", header_row(head));
+  for (const Row& row : rows) out += body_row(row, head, stacked);
   return out + "</table></div>\n";
 }
 

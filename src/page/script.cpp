@@ -10,7 +10,7 @@
 namespace polyak::page {
 namespace {
 
-// Positions in pixels: panels in a grid, the legend below.
+// Sizes in pixels: panels in a grid, the legend below them.
 struct Layout {
   explicit Layout(const Chart& chart)
       : columns(std::max(1, std::min(chart.columns, static_cast<int>(chart.panels.size())))),
@@ -23,7 +23,7 @@ struct Layout {
         bottom(chart.square ? 0 : 24) {}
 
   int columns, rows, panel_width, panel_height, gap_x, left, below, bottom;
-  int above = 26;  // a panel's title
+  int above = 26;  // height of a panel's title
   int legend_rows = 1;
 
   int legend() const { return legend_rows * 24 + 16; }
@@ -35,7 +35,8 @@ struct Style {
   const char* colour;
   const char* dash;
 };
-// Okabe and Ito's colours, without the yellow that is lost on white.
+// The colours of Okabe and Ito for colour-blind readers, without yellow, which is too pale on
+// white; each has its own dash pattern for grey prints.
 constexpr std::array<Style, 9> styles = {{{"#000000", "solid"},
                                           {"#0072B2", "(12,3)"},
                                           {"#D55E00", "(8,3,2,3)"},
@@ -49,7 +50,8 @@ const Style& style_of(int index) { return styles[static_cast<std::size_t>(index)
 
 const char* colour_of(int style) { return style_of(style).colour; }
 
-std::string drawn(const Line& line) {
+// The gnuplot style after "plot DATA".
+std::string plot_style(const Line& line) {
   const Style& s = style_of(line.style);
   switch (line.look) {
     case Look::thin: return "with lines lw 0.6 dt 1 lc rgb '#aaaaaa'";
@@ -63,6 +65,7 @@ std::string drawn(const Line& line) {
   }
 }
 
+// A gnuplot string on one line.
 std::string quoted(const std::string& text) {
   std::string out = "'";
   for (char c : text) {
@@ -74,7 +77,7 @@ std::string quoted(const std::string& text) {
 
 double clamped(double value, bool log) {
   if (!log) return std::clamp(value, -1e300, 1e300);
-  return std::clamp(value, 1e-300, 1e300);  // zero and infinity have no logarithm
+  return std::clamp(value, 1e-300, 1e300);  // keeps zero and infinity on a logarithmic axis
 }
 
 class Script {
@@ -179,11 +182,11 @@ class Script {
     put("set ylabel {} offset 0.5,0 noenhanced", quoted(first ? chart_.y_label : ""));
   }
 
-  // Few and whole powers of ten.
-  void tics(char axis, bool log, const Range& range, int most) {
+  // At most `max_tics` ticks, at integer powers of ten.
+  void tics(char axis, bool log, const Range& range, int max_tics) {
     if (!log || !range) return put("set {}tics autofreq", axis);
     const double decades = std::log10(range->second / range->first);
-    const int step = std::max(1, static_cast<int>(std::ceil(decades / most)));
+    const int step = std::max(1, static_cast<int>(std::ceil(decades / max_tics)));
     const double first = std::ceil(std::log10(range->first) / step - 1e-9) * step;
     put("set {}tics {:g},{:g}", axis, std::pow(10.0, first), std::pow(10.0, step));
     put("unset m{}tics", axis);
@@ -223,11 +226,11 @@ class Script {
     for (std::size_t s = 0; s < panel.lines.size(); ++s)
       if (!panel.lines[s].x.empty())
         plot += fmt::format("{}$d{}_{} using 1:2 {}", plot.empty() ? "" : ", ", p, s,
-                            drawn(panel.lines[s]));
+                            plot_style(panel.lines[s]));
     put("plot {}", plot.empty() ? "NaN" : plot);
   }
 
-  // An empty plot across the bottom whose key is the legend of all panels.
+  // An empty plot below the panels, whose gnuplot key is the common legend.
   void legend() {
     if (legend_.empty()) return;
     put("unset arrow\nunset label\nunset tics\nunset border\nunset grid\nunset title");
@@ -241,7 +244,7 @@ class Script {
         layout_.legend_rows);
     std::string plot;
     for (const Line* line : legend_)
-      plot += fmt::format("{}NaN {} title {}", plot.empty() ? "" : ", ", drawn(*line),
+      plot += fmt::format("{}NaN {} title {}", plot.empty() ? "" : ", ", plot_style(*line),
                           quoted(line->label));
     put("plot {}", plot);
   }

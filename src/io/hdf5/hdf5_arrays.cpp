@@ -1,4 +1,4 @@
-// What an HDF5 file holds, seen as arrays.
+// The arrays of an HDF5 file: datasets, and groups that hold a sparse matrix.
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +12,7 @@
 namespace polyak::io {
 namespace {
 
-// "/A/data" of a group "/A".
+// The path of a member: "/A/data" for group "/A".
 std::string member(const std::string& group, const char* name) {
   return (group == "/" ? "" : group) + "/" + name;
 }
@@ -83,8 +83,8 @@ class Hdf5Array final : public StoredArray {
             std::span<double> out) const override {
     if (out.empty()) return;
     const Hdf5Calls calls;
-    const std::vector<hsize_t> from(first.begin(), first.end()), many(count.begin(), count.end());
-    dataset_.read(from.data(), many.data(), out.data());
+    const std::vector<hsize_t> from(first.begin(), first.end()), counts(count.begin(), count.end());
+    dataset_.read(from.data(), counts.data(), out.data());
   }
 
  private:
@@ -100,8 +100,9 @@ std::vector<double> values_of(const Hdf5Dataset& dataset, Index bytes) {
   return out;
 }
 
-// By rows or by columns: as the lengths tell, else as the group says. Texts of
-// variable length are where the library breaks first, so they are read last.
+// CSR or CSC: from the number of starts, and for a square matrix from an attribute of the group.
+// Attributes with text of variable length are avoided where possible: on damaged files they are
+// the most frequent cause of crashes in the library.
 bool by_columns(const Hdf5File& file, const std::string& group, const SparseParts& parts) {
   if (parts.rows != parts.cols) return std::ssize(parts.start) == parts.cols + 1;
   for (const char* attribute : {"encoding-type", "h5sparse_format", "format"}) {
@@ -161,9 +162,10 @@ SparseParts read_hdf5_sparse(const std::string& path, const std::string& name) {
   const auto shape = sparse_shape(file, name);
   for (const Hdf5Dataset* part : {&data, &index, &start})
     if (part->shape().size() != 1 || !part->numeric() || !shape)
-      throw Error(ErrorCode::bad_data, {.what = "the parts of a sparse matrix are not lists",
-                                        .where = part->where(),
-                                        .found = shape_text(part->shape())});
+      throw Error(ErrorCode::bad_data,
+                  {.what = "a part of the sparse matrix is not a one-dimensional numeric array",
+                   .where = part->where(),
+                   .found = shape_text(part->shape())});
   check_dimensions(shape->at(0), shape->at(1), bytes, file.where(name));
   SparseParts parts{.rows = shape->at(0),
                     .cols = shape->at(1),

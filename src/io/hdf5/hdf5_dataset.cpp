@@ -34,8 +34,8 @@ std::string type_text(hid_t type) {
   }
 }
 
-// Bits must lie within their bytes: the library trusts a file in this and
-// writes over its own stack when it lies.
+// True for numbers whose bit fields lie within their bytes. The library does not check this and
+// writes beyond its buffers otherwise.
 bool is_plain(hid_t type) {
   const H5T_class_t kind = H5Tget_class(type);
   const std::size_t bits = 8 * H5Tget_size(type), precision = H5Tget_precision(type);
@@ -69,32 +69,32 @@ std::vector<Index> shape_of(hid_t dataset, const std::string& where) {
   return shape;
 }
 
-// Rows are read in blocks that need not end where chunks do: the chunks that hold some rows,
-// and as many again, stay. One that finds no room is inflated again for every block.
+// The chunk cache holds two rows of chunks: blocks of rows need not end at chunk boundaries, and
+// a chunk that is not in the cache is decompressed again for every block.
 std::size_t cache_bytes(hid_t dataset, const std::string& where) {
-  constexpr double least = 0x1p26, most = 0x1p31;
+  constexpr double min_bytes = 0x1p26, max_bytes = 0x1p31;
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose, broken, where);
   const std::vector<Index> shape = shape_of(dataset, where);
   std::vector<hsize_t> chunk(shape.size());
   if (shape.empty() || H5Pget_layout(creation) != H5D_CHUNKED ||
       H5Pget_chunk(creation, static_cast<int>(chunk.size()), chunk.data()) < 0)
-    return static_cast<std::size_t>(least);
+    return static_cast<std::size_t>(min_bytes);
   const Hdf5Id type(H5Dget_type(dataset), H5Tclose, broken, where);
   double bytes = static_cast<double>(H5Tget_size(type)) * static_cast<double>(chunk[0]);
   for (std::size_t k = 1; k < chunk.size(); ++k) {
     const double size = std::max(1.0, static_cast<double>(chunk[k]));
     bytes *= size * std::ceil(static_cast<double>(shape[k]) / size);
   }
-  return static_cast<std::size_t>(std::clamp(2.0 * bytes, least, most));
+  return static_cast<std::size_t>(std::clamp(2.0 * bytes, min_bytes, max_bytes));
 }
 
-// Closed again: one that is open keeps the cache it was opened with.
+// Opens the dataset only to find its chunks: the cache size is fixed when a dataset is opened.
 std::size_t cache_for(const Hdf5File& file, const std::string& name) {
   const std::string where = file.where(name);
   const Hdf5Id object = file.object(name);
   if (H5Iget_type(object) != H5I_DATASET)
     throw Error(ErrorCode::bad_data,
-                {.what = "the name stands for a group, not a dataset", .where = where});
+                {.what = "the name is that of a group, not of a dataset", .where = where});
   return cache_bytes(object, where);
 }
 
@@ -112,7 +112,7 @@ Hdf5Id open_dataset(const Hdf5File& file, const std::string& name) {
               {.what = what, .where = where, .found = found, .expected = {}, .hint = hint});
 }
 
-// Filters that come with the library; others would be loaded from elsewhere.
+// Only filters of the library itself: others would be loaded as plug-ins.
 void check_filters(hid_t creation, const std::string& where) {
   constexpr std::array known{H5Z_FILTER_DEFLATE, H5Z_FILTER_SHUFFLE, H5Z_FILTER_FLETCHER32,
                              H5Z_FILTER_SZIP,    H5Z_FILTER_NBIT,    H5Z_FILTER_SCALEOFFSET};
@@ -124,9 +124,9 @@ void check_filters(hid_t creation, const std::string& where) {
     const H5Z_filter_t filter = H5Pget_filter2(creation, static_cast<unsigned>(k), &flags, &values,
                                                nullptr, sizeof name, name, &config);
     name[sizeof name - 1] = '\0';
-    const bool fine = std::find(known.begin(), known.end(), filter) != known.end();
-    if (!fine || H5Zfilter_avail(filter) <= 0)
-      refuse(where, "the dataset is compressed in a way that is not read here",
+    const bool is_known = std::find(known.begin(), known.end(), filter) != known.end();
+    if (!is_known || H5Zfilter_avail(filter) <= 0)
+      refuse(where, "the compression of the dataset is not supported",
              "filter " + std::to_string(filter) + " " + name,
              "write it again with gzip, or as .npy");
   }
@@ -144,13 +144,13 @@ Hdf5Dataset::Hdf5Dataset(const Hdf5File& file, const std::string& name)
 void Hdf5Dataset::check_readable(Index file_bytes) const {
   const Hdf5Id creation(H5Dget_create_plist(id_), H5Pclose, broken, where_);
   if (H5Pget_external_count(creation) != 0)
-    refuse(where_, "the dataset keeps its values in another file", "external storage",
+    refuse(where_, "the values of the dataset are in another file", "external storage",
            "copy it into the file: h5repack");
   if (H5Pget_layout(creation) == H5D_VIRTUAL)
-    refuse(where_, "the dataset is put together from other files", "a virtual dataset",
+    refuse(where_, "the values of the dataset are in other files", "a virtual dataset",
            "copy it into one file: h5repack");
   check_filters(creation, where_);
-  check_claim(shape_, file_bytes, where_);
+  check_claimed_size(shape_, file_bytes, where_);
 }
 
 void Hdf5Dataset::read(const hsize_t* first, const hsize_t* count, double* out) const {
@@ -169,7 +169,7 @@ void Hdf5Dataset::read(const hsize_t* first, const hsize_t* count, double* out) 
 
 std::vector<Index> Hdf5Dataset::read_integers() const {
   Index size = 1;
-  for (Index n : shape_) size *= n;  // check_readable has seen it
+  for (Index n : shape_) size *= n;  // no overflow: checked by check_readable
   std::vector<Index> out(to_size(size));
   checked_hdf5(H5Dread(id_, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.data()), broken,
                where_);

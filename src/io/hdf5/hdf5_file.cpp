@@ -15,7 +15,7 @@ std::recursive_mutex& library_mutex() {
   return mutex;
 }
 
-// The innermost entry of the error stack says most.
+// The innermost entry of the error stack is the cause.
 herr_t keep_innermost(unsigned, const H5E_error2_t* error, void* out) {
   std::string& text = *static_cast<std::string*>(out);
   if (error->desc != nullptr && text.empty()) text = error->desc;
@@ -28,31 +28,32 @@ herr_t refuse_external(const char*, const char*, const char*, const char*, unsig
 }
 
 Hdf5Id link_access(const std::string& path) {
-  Hdf5Id access(H5Pcreate(H5P_LINK_ACCESS), H5Pclose, "HDF5 does not answer", path);
-  checked_hdf5(H5Pset_elink_cb(access, refuse_external, nullptr), "HDF5 does not answer", path);
+  Hdf5Id access(H5Pcreate(H5P_LINK_ACCESS), H5Pclose, "the HDF5 library reports an error", path);
+  checked_hdf5(H5Pset_elink_cb(access, refuse_external, nullptr),
+               "the HDF5 library reports an error", path);
   return access;
 }
 
-// Names go to a list; exceptions must not pass through the library.
+// Callback for H5Ovisit: collects names. Exceptions must not pass through the library.
 struct Visit {
   std::vector<std::string> names;
   bool too_many = false, too_deep = false;
 };
 herr_t visit(hid_t, const char* name, const H5O_info_t* info, void* out) {
   Visit& found = *static_cast<Visit*>(out);
-  constexpr std::size_t most = 100000;
-  // Each name is looked up step by step from the top, which takes the third power of its depth.
-  constexpr int deepest = 64;
+  constexpr std::size_t max_names = 100000;
+  // Looking up a name takes time proportional to the third power of its depth.
+  constexpr int max_depth = 64;
   int depth = 0;
   for (const char* p = name; *p != '\0'; ++p) depth += *p == '/';
-  if (depth > deepest) return found.too_deep = true, 1;
+  if (depth > max_depth) return found.too_deep = true, 1;
   if (info->type != H5O_TYPE_DATASET) return 0;
   try {
     found.names.push_back(std::string("/") + name);
   } catch (const std::bad_alloc&) {
     found.too_many = true;
   }
-  if (found.names.size() > most) found.too_many = true;
+  if (found.names.size() > max_names) found.too_many = true;
   return found.too_many ? 1 : 0;
 }
 
@@ -82,11 +83,11 @@ Hdf5Id::~Hdf5Id() {
 Hdf5File::Hdf5File(const std::string& path)
     : path_(path),
       file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
-            "this is not a whole HDF5 file", path),
+            "not an HDF5 file, or truncated", path),
       access_(link_access(path)) {}
 
 bool Hdf5File::has(const std::string& name) const {
-  // Each step of the way has to be there before the next is asked for.
+  // H5Lexists needs all groups of the path to exist, so each prefix is checked in turn.
   for (std::size_t slash = name.find('/', 1);; slash = name.find('/', slash + 1)) {
     const std::string part = name.substr(0, slash);
     if (part != "/" && H5Lexists(file_, part.c_str(), access_) <= 0) return false;
@@ -112,13 +113,13 @@ std::vector<std::string> Hdf5File::datasets() const {
 }
 
 Hdf5Id Hdf5File::object(const std::string& name) const {
-  return {H5Oopen(file_, name.c_str(), access_), H5Oclose, "there is nothing to be read",
+  return {H5Oopen(file_, name.c_str(), access_), H5Oclose, "the object cannot be opened",
           where(name)};
 }
 
 namespace {
 
-// An attribute that is open, with its type and its size.
+// An open attribute with its type and size.
 struct Attribute {
   static constexpr const char* what = "an attribute cannot be read";
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A thin layer over HDF5's C library: every identifier is closed, every status
-// is looked at, and what the library would print becomes an Error.
+// A thin layer over the C library of HDF5: every identifier is closed, every status is checked,
+// and error messages become an Error.
 
 #define H5_USE_110_API
 #include <hdf5.h>
@@ -16,8 +16,8 @@
 
 namespace polyak::io {
 
-/// One thread at a time, as a library built without threads needs it, and no
-/// messages on standard error. Hold one around every call.
+/// A lock around calls of the library, which is not thread-safe; meanwhile it prints no messages
+/// on standard error. Hold one around every call.
 class Hdf5Calls {
  public:
   Hdf5Calls();
@@ -31,10 +31,10 @@ class Hdf5Calls {
   void* data_ = nullptr;
 };
 
-/// bad_data with the library's own reason; io when the disk was it.
+/// Throws bad_data with the error message of the library; io if reading the disk failed.
 [[noreturn]] void fail_hdf5(const std::string& what, const std::string& where);
 
-/// An identifier and how it is closed. Negative ones are refused.
+/// An identifier, closed by the destructor. A negative one is an Error.
 class Hdf5Id {
  public:
   using Close = herr_t (*)(hid_t);
@@ -65,27 +65,27 @@ class Hdf5File {
 
   const std::string& path() const { return path_; }
   hid_t id() const { return file_; }
-  /// For messages.
+  /// The file and a name in it, for messages.
   std::string where(const std::string& name) const { return path_ + ":" + name; }
   bool has(const std::string& name) const;
-  /// Paths of all datasets, ascending, from "/" on; links are not followed.
+  /// The paths of all datasets from "/" on, sorted; links are not followed.
   std::vector<std::string> datasets() const;
-  /// A dataset or group. Ways that lead into another file are refused.
+  /// Opens a dataset or group. Links into another file are refused.
   Hdf5Id object(const std::string& name) const;
-  /// Of an attribute that is a text, or nothing.
+  /// The value of a text attribute; nullopt if it does not exist or is not a text.
   std::optional<std::string> text_attribute(const std::string& name,
                                             const std::string& attribute) const;
-  /// Of an attribute that is a list of whole numbers, or nothing.
+  /// The values of an integer attribute; nullopt if it does not exist or has another type.
   std::optional<std::vector<Index>> integer_attribute(const std::string& name,
                                                       const std::string& attribute) const;
 
  private:
   std::string path_;
   Hdf5Id file_;
-  Hdf5Id access_;  // link access: refuses links into other files
+  Hdf5Id access_;  // link access properties that refuse links into other files
 };
 
-/// A dataset that is open, with what must be known before it is read.
+/// An open dataset, with its shape and type.
 class Hdf5Dataset {
  public:
   Hdf5Dataset(const Hdf5File& file, const std::string& name);
@@ -94,9 +94,10 @@ class Hdf5Dataset {
   const std::vector<Index>& shape() const { return shape_; }
   const std::string& value_type() const { return value_type_; }
   bool numeric() const { return numeric_; }
-  /// bad_data for what cannot or must not be read.
+  /// Error bad_data if the values are in other files, need an unknown filter, or cannot fit into a
+  /// file of `file_bytes` bytes.
   void check_readable(Index file_bytes) const;
-  /// A box of it, all of it when `first` is null.
+  /// Reads a box, or the whole dataset if `first` is null.
   void read(const hsize_t* first, const hsize_t* count, double* out) const;
   std::vector<Index> read_integers() const;
 

@@ -1,5 +1,6 @@
-// MATLAB's files. Version 5: a header of 128 bytes, then elements of 8 bytes and the length they
-// state. Version 4: one variable after the other, each with a header of its own.
+// Checks of MATLAB files before matio reads them. Version 5: a header of 128 bytes, then elements,
+// each with 8 bytes of type and length. Version 4: variables one after the other, each with its
+// own header.
 
 #include <zlib.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t compressed = 15;
 
-// Of an element or of what is inside: numbers of four bytes in the file's order.
+// Unsigned 32-bit numbers in the byte order of the file; 0 beyond the end.
 class Words {
  public:
   Words(std::string_view bytes, bool little) : bytes_(bytes), little_(little) {}
@@ -32,7 +33,7 @@ class Words {
   bool little_;
 };
 
-// The beginning of what is compressed, as far as it goes.
+// The first 256 bytes of compressed data, or fewer if it is damaged.
 std::string inflate_beginning(std::string_view bytes) {
   std::string out(256, '\0');
   z_stream stream{};
@@ -47,18 +48,19 @@ std::string inflate_beginning(std::string_view bytes) {
   return out;
 }
 
-// Arrays of arrays hold one element of 8 bytes or more for each: matio would
-// look for them all, however many there are said to be.
-bool holds_its_cells(const Words& words, std::size_t most_bytes) {
+// A cell, struct or object array holds at least 8 bytes per element. matio allocates as many
+// elements as the header states, so their number is checked against `max_bytes`.
+bool cells_fit(const Words& words, std::size_t max_bytes) {
   const std::size_t kind = words.at(16) & 0xff, size_bytes = words.at(28);
-  if (kind < 1 || kind > 3 || words.at(24) != 5) return true;  // cell, struct, object; sizes
+  if (kind < 1 || kind > 3 || words.at(24) != 5)
+    return true;  // only cell, struct and object arrays
   std::size_t cells = 1;
   for (std::size_t k = 0; k < size_bytes / 4 && k < 32; ++k) {
     const std::size_t n = words.at(32 + 4 * k);
-    if (n > 0 && cells > most_bytes / n) return false;
+    if (n > 0 && cells > max_bytes / n) return false;
     cells *= n;
   }
-  return cells <= most_bytes / 8 + 1;
+  return cells <= max_bytes / 8 + 1;
 }
 
 [[noreturn]] void refuse(const MappedFile& file, const std::string& what, std::size_t expected) {
@@ -70,22 +72,22 @@ bool holds_its_cells(const Words& words, std::size_t most_bytes) {
 
 [[noreturn]] void refuse_claim(const MappedFile& file, std::size_t at, std::size_t length) {
   throw Error(ErrorCode::bad_data,
-              {.what = "a variable of the MATLAB file claims more than its length can hold",
+              {.what = "a variable of the MATLAB file states a size that its length cannot hold",
                .where = file.name(),
                .found = std::to_string(length) + " bytes from byte " + std::to_string(at)});
 }
 
-// Type (its digits: byte order, 0, kind of number, kind of matrix), rows, columns, whether it is
-// complex, and the length of the name, 4 bytes each; then name and values. matio would make room
-// for whatever they say.
+// Header of version 4, 4 bytes each: type (decimal digits: byte order, 0, kind of number, kind of
+// matrix), rows, columns, 1 if complex, length of the name; then name and values. matio allocates
+// the stated sizes without a check.
 void check_version_4(const MappedFile& file) {
-  constexpr std::size_t header = 20, most_type = 4052, value_bytes[] = {8, 4, 4, 2, 2, 1};
+  constexpr std::size_t header = 20, max_type = 4052, value_bytes[] = {8, 4, 4, 2, 2, 1};
   const auto bytes = file.bytes();
   const Words as_little(bytes, true);
-  const Words words(bytes, as_little.at(0) <= most_type);
+  const Words words(bytes, as_little.at(0) <= max_type);
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t type = words.at(at), kind = type / 10 % 10, left = bytes.size() - at;
-    if (left < header || type > most_type || kind > 5) return;  // matio tells
+    if (left < header || type > max_type || kind > 5) return;  // matio reports the error
     const std::size_t rows = words.at(at + 4), cols = words.at(at + 8);
     const std::size_t parts = words.at(at + 12) != 0 ? 2 : 1, name = words.at(at + 16);
     const std::size_t each = value_bytes[kind] * parts;
@@ -99,7 +101,7 @@ void check_version_4(const MappedFile& file) {
 }  // namespace
 
 void check_mat(const MappedFile& file) {
-  constexpr std::size_t header = 128, most_ratio = 1032;  // of deflate
+  constexpr std::size_t header = 128, max_ratio = 1032;  // of deflate
   const auto bytes = file.bytes();
   if (bytes.size() < header && bytes.starts_with("MATLAB 5.0"))
     refuse(file, "the MATLAB file is cut off", header);
@@ -114,8 +116,7 @@ void check_mat(const MappedFile& file) {
     const std::string_view element = bytes.substr(at, 8 + length);
     const bool packed = words.at(at) == compressed;
     const std::string inside = packed ? inflate_beginning(element.substr(8)) : "";
-    if (!holds_its_cells(Words(packed ? inside : element, little),
-                         packed ? most_ratio * length : length))
+    if (!cells_fit(Words(packed ? inside : element, little), packed ? max_ratio * length : length))
       refuse_claim(file, at, length);
     at += 8 + length;
   }

@@ -30,7 +30,7 @@ using Variable = std::unique_ptr<matvar_t, FreeVariable>;
 File open_file(const MappedFile& file) {
   check_mat(file);
   File out(Mat_Open(file.name().c_str(), MAT_ACC_RDONLY));
-  if (out == nullptr) refuse(file.name(), "this is not a whole MATLAB file");
+  if (out == nullptr) refuse(file.name(), "not a MATLAB file, or truncated");
   return out;
 }
 
@@ -53,7 +53,7 @@ std::string type_text(const matvar_t& v) {
     case MAT_C_STRUCT: return "a struct";
     case MAT_C_OBJECT: return "an object";
     case MAT_C_FUNCTION: return "a function";
-    default: return "a class of values that is not read here";
+    default: return "a class that is not supported";
   }
 }
 
@@ -88,23 +88,23 @@ ArrayInfo info_of(const matvar_t& v, const std::string& where) {
   return info;
 }
 
-struct Opened {
+struct OpenVariable {
   File file;
   Variable variable;
   ArrayInfo info;
   std::string where;
 };
 
-// The variable with its values; what it claims is checked before they are read.
-Opened read_variable(const MappedFile& file, const std::string& name) {
-  Opened out{open_file(file), nullptr, {}, file.name() + ":" + name};
+// The variable with its values; its stated size is checked before the values are read.
+OpenVariable read_variable(const MappedFile& file, const std::string& name) {
+  OpenVariable out{open_file(file), nullptr, {}, file.name() + ":" + name};
   out.variable.reset(Mat_VarReadInfo(out.file.get(), name.c_str()));
   if (out.variable == nullptr) refuse(out.where, "there is no such variable");
   out.info = info_of(*out.variable, out.where);
   if (!out.info.numeric)
     refuse(out.where, "the variable does not hold real numbers", out.info.value_type,
            "a real matrix, dense or sparse");
-  if (!out.info.sparse) check_claim(out.info.shape, file.size(), out.where);
+  if (!out.info.sparse) check_claimed_size(out.info.shape, file.size(), out.where);
   if (Mat_VarReadDataAll(out.file.get(), out.variable.get()) != 0)
     refuse(out.where, "the values of the variable cannot be read");
   return out;
@@ -131,14 +131,14 @@ std::vector<double> values_of(const void* data, matio_types type, Index count,
     case MAT_T_UINT32: return as_doubles<std::uint32_t>(data, count);
     case MAT_T_INT64: return as_doubles<std::int64_t>(data, count);
     case MAT_T_UINT64: return as_doubles<std::uint64_t>(data, count);
-    default: refuse(where, "the values are of a type that is not read here");
+    default: refuse(where, "values of this type are not supported");
   }
 }
 
 }  // namespace
 
 std::vector<ArrayInfo> list_mat(const MappedFile& file) {
-  const Hdf5Calls calls;  // version 7.3 is HDF5 inside
+  const Hdf5Calls calls;  // version 7.3 is an HDF5 file
   const File mat = open_file(file);
   std::vector<ArrayInfo> out;
   while (const Variable v{Mat_VarReadNextInfo(mat.get())}) {
@@ -151,7 +151,7 @@ std::vector<ArrayInfo> list_mat(const MappedFile& file) {
 
 StoredArrayPtr open_mat(const MappedFile& file, const std::string& name) {
   const Hdf5Calls calls;
-  const Opened v = read_variable(file, name);
+  const OpenVariable v = read_variable(file, name);
   if (v.info.sparse) refuse(v.where, "the variable is a sparse matrix", {}, "a dense array");
   Index size = 1;
   std::vector<Index> strides;
@@ -159,19 +159,19 @@ StoredArrayPtr open_mat(const MappedFile& file, const std::string& name) {
     strides.push_back(size);
     size = checked_product(size, n, v.where);
   }
-  const Index there = v.variable->data_size > 0
-                          ? static_cast<Index>(v.variable->nbytes) / v.variable->data_size
-                          : 0;
-  if (there != size)
-    refuse(v.where, "the variable does not have the length its size says", std::to_string(there),
-           std::to_string(size));
+  const Index stored = v.variable->data_size > 0
+                           ? static_cast<Index>(v.variable->nbytes) / v.variable->data_size
+                           : 0;
+  if (stored != size)
+    refuse(v.where, "the number of values of the variable does not match its size",
+           std::to_string(stored), std::to_string(size));
   return memory_array(v.where, v.info.value_type, v.info.shape, std::move(strides),
                       values_of(v.variable->data, v.variable->data_type, size, v.where));
 }
 
 SparseParts read_mat_sparse(const MappedFile& file, const std::string& name) {
   const Hdf5Calls calls;
-  const Opened v = read_variable(file, name);
+  const OpenVariable v = read_variable(file, name);
   const auto* sparse = static_cast<const mat_sparse_t*>(v.variable->data);
   if (!v.info.sparse || sparse == nullptr || v.info.shape.size() != 2)
     refuse(v.where, "the variable is not a sparse matrix");
@@ -183,16 +183,16 @@ SparseParts read_mat_sparse(const MappedFile& file, const std::string& name) {
                     .values = {},
                     .by_columns = true};
   if (sparse->jc == nullptr || (sparse->nir > 0 && sparse->ir == nullptr))
-    refuse(v.where, "the sparse matrix has lost its indices");
+    refuse(v.where, "the sparse matrix has no indices");
   if (static_cast<Index>(sparse->njc) != parts.cols + 1)
-    refuse(v.where, "the sparse matrix does not have one start for each column",
+    refuse(v.where, "the number of column starts does not match the sparse matrix",
            std::to_string(sparse->njc), std::to_string(parts.cols) + " + 1");
-  check_claim(std::array<Index, 2>{sparse->nir, 1}, file.size(), v.where);
+  check_claimed_size(std::array<Index, 2>{sparse->nir, 1}, file.size(), v.where);
   parts.start.assign(sparse->jc, sparse->jc + sparse->njc);
-  // MATLAB keeps room for more entries than there are; the last start counts.
+  // MATLAB may allocate more entries than are used; the last column start is the number used.
   const Index stored = parts.start.empty() ? 0 : parts.start.back();
   if (stored > static_cast<Index>(sparse->nir) || stored > static_cast<Index>(sparse->ndata))
-    refuse(v.where, "the sparse matrix has fewer values than it says",
+    refuse(v.where, "the sparse matrix has fewer values than it states",
            std::to_string(std::min(sparse->nir, sparse->ndata)), std::to_string(stored));
   parts.index.assign(sparse->ir, sparse->ir + stored);
   parts.values = values_of(sparse->data, v.variable->data_type, stored, v.where);

@@ -47,11 +47,11 @@ MtxHeader parse_banner(Lines& lines) {
   if (!lines.next_any(line)) lines.fail("the file is empty", {}, "%%MatrixMarket");
   const auto words = words_of(line);
   if (words.empty() || words[0] != "%%matrixmarket")
-    lines.fail("the first line is not that of a Matrix Market file", excerpt(line),
+    lines.fail("the file does not begin like a Matrix Market file", excerpt(line),
                "%%MatrixMarket matrix ...");
   if (words.size() != 5 || words[1] != "matrix")
-    lines.fail("the first line does not name a matrix of known kind", excerpt(line.substr(14)),
-               "'matrix coordinate real general' or the like");
+    lines.fail("the kind of matrix in the first line is unknown", excerpt(line.substr(14)),
+               "'matrix coordinate real general' or similar");
   MtxHeader header;
   header.coordinate = words[2] == "coordinate";
   if (!header.coordinate && words[2] != "array")
@@ -77,13 +77,13 @@ void parse_sizes(Lines& lines, MtxHeader& header) {
                  header.coordinate ? "rows, columns and entries" : "rows and columns");
   }
   if (skip_blanks(p, end) != end)
-    lines.fail("the line of sizes holds more than sizes", excerpt(line));
+    lines.fail("the line of sizes holds too many numbers", excerpt(line));
   header.rows = sizes[0];
   header.cols = sizes[1];
   header.stored = sizes[2];
 }
 
-// An array stores what its symmetry leaves: the lower triangle by columns.
+// A symmetric array stores the lower triangle, by columns; skew-symmetric without the diagonal.
 Index array_entries(const MtxHeader& header, const std::string& name) {
   const Index all = checked_product(header.rows, header.cols, name);
   if (header.symmetry == MtxSymmetry::general) return all;
@@ -91,12 +91,12 @@ Index array_entries(const MtxHeader& header, const std::string& name) {
   return (all - header.rows) / 2 + diagonal;
 }
 
-// The shortest entry is "1 1" or "1" and a newline, which the last may lack.
-void check_claim(const Lines& lines, const MtxHeader& header) {
+// The shortest entry is "1 1", "1 1 1" or "1" and a newline, which the last line may lack.
+void check_entry_count(const Lines& lines, const MtxHeader& header) {
   const Index shortest = header.coordinate ? (header.field == MtxField::pattern ? 4 : 6) : 2;
   const Index possible = (static_cast<Index>(lines.left()) + 1) / shortest;
   if (header.stored > possible)
-    lines.fail("the file is too short for the entries it claims",
+    lines.fail("the file is too short for the number of entries in its header",
                std::to_string(lines.left()) + " bytes",
                std::to_string(header.stored) + " entries of at least " + std::to_string(shortest) +
                    " bytes");
@@ -112,7 +112,7 @@ void write_sizes(TextWriter& out, std::initializer_list<Index> sizes) {
   out.end_line();
 }
 
-// The number of entries stands before them: count what will be written.
+// The header needs the number of entries: count the nonzeros if A is not sparse.
 Index count_entries(const RowMatrix& A) {
   if (is_csr(A)) return A.nonzeros();
   Index count = 0;
@@ -150,13 +150,13 @@ void copy_columns(const RowMatrix& A, Index first, Index last, std::vector<doubl
   }
 }
 
-// An array goes by columns and A by rows, so A is passed over once for every
-// 64 MB of it: bounded memory is bought with passes.
+// The file is ordered by columns and A is read by rows: one pass over A for every 64 MB of output
+// keeps the memory bounded.
 void write_dense(TextWriter& out, const RowMatrix& A) {
-  constexpr Index values = 1 << 23;
+  constexpr Index max_values = 1 << 23;
   out.text("%%MatrixMarket matrix array real general\n");
   write_sizes(out, {A.rows(), A.cols()});
-  const Index step = std::max<Index>(1, values / std::max<Index>(1, A.rows()));
+  const Index step = std::max<Index>(1, max_values / std::max<Index>(1, A.rows()));
   std::vector<double> columns;
   for (Index first = 0; first < A.cols(); first += step) {
     copy_columns(A, first, std::min(A.cols(), first + step), columns);
@@ -177,7 +177,7 @@ MtxHeader parse_mtx_header(Lines& lines, Index bytes, const std::string& name) {
                std::to_string(header.rows) + " x " + std::to_string(header.cols));
   if (bytes > 0) check_dimensions(header.rows, header.cols, bytes, name);
   if (!header.coordinate) header.stored = array_entries(header, name);
-  if (bytes > 0) check_claim(lines, header);
+  if (bytes > 0) check_entry_count(lines, header);
   return header;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Matrix Market: a banner, comments, a line of sizes, then the entries, either
-// "row column value" (coordinate) or all values by columns (array).
+// Matrix Market: a first line with the kind of matrix, comments, a line of sizes, then the
+// entries: "row column value" (coordinate) or all values by columns (array).
 
 #include <memory>
 #include <string>
@@ -21,22 +21,22 @@ struct MtxHeader {
   MtxSymmetry symmetry = MtxSymmetry::general;
   Index rows = 0;
   Index cols = 0;
-  Index stored = 0;  ///< entries in the file; symmetric ones stand for two
+  Index stored = 0;  ///< entries in the file; of a symmetric matrix one triangle
 };
 
-/// Reads up to and including the line of sizes and checks what it claims:
-/// `bytes` is the length of the file, or 0 to check nothing against it.
+/// Reads up to and including the line of sizes. The sizes are checked against the length of the
+/// file, `bytes`; not if it is 0.
 MtxHeader parse_mtx_header(Lines& lines, Index bytes, const std::string& name);
 
 /// Coordinate data becomes CSR, array data a dense matrix.
 Table read_mtx(const MappedFile& file, const ReadOptions& options);
-/// The two halves of read_mtx, from behind the header on.
+/// read_mtx after the header, for coordinate and array data.
 Table read_mtx_coordinate(Lines lines, const MtxHeader& header, const ReadOptions& options,
                           const std::string& name);
 Table read_mtx_array(Lines lines, const MtxHeader& header, const ReadOptions& options,
                      const std::string& name);
 
-/// `whole` is false when only the beginning of the file is there.
+/// `whole` is false if only the beginning of the file was decompressed.
 FileInfo inspect_mtx(const MappedFile& file, bool whole);
 
 /// Coordinate for sparse matrices, array for dense ones.

@@ -9,9 +9,8 @@
 namespace polyak::io {
 namespace {
 
-// Two passes over the text, none over triplets: the first counts the entries
-// of each row, the second puts them where they belong. Memory is the matrix
-// itself, whatever the order of the file.
+// Two passes over the text: the first counts the entries of each row, the second stores them in
+// CSR. No triplets are kept, so the memory is that of the matrix for any order of the file.
 template <class Value, class Column>
 class CoordinateReader {
  public:
@@ -33,7 +32,7 @@ class CoordinateReader {
  private:
   struct Entry {
     Index row, col;
-    const char* rest;  // of the line, where the value is
+    const char* rest;  // start of the value
     const char* end;
   };
 
@@ -46,7 +45,7 @@ class CoordinateReader {
     return true;
   }
 
-  // A row or column number, from 1; returned from 0.
+  // A row or column number: counted from 1 in the file, from 0 in `position`.
   const char* parse_position(const char* p, const char* end, Index size, Index& position) {
     const char* stop = parse_index(p, end, position);
     if (stop == nullptr || (stop != end && *stop != ' ' && *stop != '\t'))
@@ -64,13 +63,13 @@ class CoordinateReader {
     Index found = 0;
     for (Entry e; next_entry(e); ++found) {
       if (found == header_.stored)
-        lines_.fail("the file holds more entries than it claims", {},
+        lines_.fail("the file holds more entries than its header states", {},
                     std::to_string(header_.stored));
       ++csr_.row_start[to_size(e.row) + 1];
       if (mirrored(e)) ++csr_.row_start[to_size(e.col) + 1];
     }
     if (found != header_.stored)
-      lines_.fail("the file ends before all its entries", std::to_string(found),
+      lines_.fail("the file holds fewer entries than its header states", std::to_string(found),
                   std::to_string(header_.stored));
     for (std::size_t i = 1; i < csr_.row_start.size(); ++i)
       csr_.row_start[i] += csr_.row_start[i - 1];
@@ -92,7 +91,7 @@ class CoordinateReader {
       put(e.row, e.col, value);
       if (mirrored(e)) put(e.col, e.row, sign * value);
     }
-    // Filling moved each start to the next one; move them back.
+    // Storing advanced each row start to the next one; shift them back.
     for (std::size_t i = csr_.row_start.size() - 1; i > 0; --i)
       csr_.row_start[i] = csr_.row_start[i - 1];
     csr_.row_start[0] = 0;
@@ -123,7 +122,7 @@ class CoordinateReader {
       p = skip_blanks(stop, e.end);
     }
     if (p != e.end)
-      lines_.fail("an entry has something behind it",
+      lines_.fail("an entry is followed by other text",
                   excerpt({p, static_cast<std::size_t>(e.end - p)}));
     return value;
   }
@@ -145,8 +144,7 @@ Table read_as(const Lines& lines, const MtxHeader& header, const ReadOptions& op
   return CoordinateReader<Value, Index>(lines, header, options, name).read();
 }
 
-// The values of an array, one to a line in the standard, though any blanks
-// between them will do.
+// The values of an array: one per line in the standard, any blanks between them are accepted.
 class Values {
  public:
   Values(Lines lines, bool allow_nonfinite)
@@ -187,13 +185,13 @@ class ArrayReader {
         header_(header),
         dense_(to_size(header.rows * header.cols)) {}
 
-  // Column by column, below the diagonal where the rest is known by symmetry.
+  // By columns; of a symmetric matrix the part on and below the diagonal.
   std::vector<double> read() {
     for (Index j = 0; j < header_.cols; ++j)
       for (Index i = first_row(j); i < header_.rows; ++i) put(i, j, next());
     double value = 0.0;
     if (values_.next(value))
-      values_.fail("the file holds more entries than it claims", {},
+      values_.fail("the file holds more entries than its header states", {},
                    std::to_string(header_.stored));
     return std::move(dense_);
   }
@@ -207,7 +205,7 @@ class ArrayReader {
   double next() {
     double value = 0.0;
     if (!values_.next(value))
-      values_.fail("the file ends before all its entries", std::to_string(found_),
+      values_.fail("the file holds fewer entries than its header states", std::to_string(found_),
                    std::to_string(header_.stored));
     ++found_;
     return value;
@@ -240,7 +238,7 @@ Table read_mtx_array(Lines lines, const MtxHeader& header, const ReadOptions& op
   Table table;
   table.A = dense_matrix(std::move(values), header.rows, header.cols);
   if (!options.single && !options.drop_nonfinite_rows) return table;
-  return collect(matrix_rows(*table.A), options, name);
+  return load_rows(matrix_rows(*table.A), options, name);
 }
 
 Table read_mtx(const MappedFile& file, const ReadOptions& options) {

@@ -1,9 +1,8 @@
 #pragma once
 
-// NumPy's .npy: a line of Python that names type and shape, then the values.
-// NumPy's .npz: a zip archive whose members are .npy files. Ours are stored, not
-// compressed, which needs a checksum (zlib's) and three kinds of header and no
-// library: libzip would be one more package for two screens of code.
+// NumPy's .npy: a header with type and shape as a Python dictionary, then the values.
+// NumPy's .npz: a zip archive of .npy files, written here without compression. That needs only a
+// checksum (of zlib) and three kinds of header, so no zip library is used.
 
 #include <memory>
 #include <string>
@@ -23,28 +22,27 @@ struct NpyHeader {
   bool fortran_order = false;
   int dimensions = 2;
   Index rows = 0;
-  Index cols = 0;  ///< 1 when there is only one dimension, of more than two the product
+  Index cols = 0;  ///< 1 for one dimension; the product of all but the first for more than two
   std::vector<Index> shape = {};
-  std::size_t offset = 0;  ///< of the first value
+  std::size_t offset = 0;  ///< of the first value, in bytes
 };
 
 std::size_t item_size(NpyType type);
 std::string type_name(NpyType type);
 
-/// The dictionary in the header, checked; `offset` is left to the caller.
+/// Parses and checks the dictionary in the header; does not set `offset`.
 NpyHeader parse_npy_dictionary(std::string_view text, const std::string& name);
-/// Checks everything, also that the file is exactly as long as it should be.
-/// More than two dimensions are refused unless asked for.
+/// Parses and checks the header, and that the length of the file matches it. More than two
+/// dimensions are refused unless `any_dimensions`.
 NpyHeader parse_npy_header(const MappedFile& file, bool any_dimensions = false);
 
-/// Doubles and floats in C order are viewed in the mapped file, not read. All
-/// else is copied: other types into doubles, Fortran order into row-major
-/// order, which takes the memory of the whole matrix.
+/// Doubles and floats in C order are used in the mapped file without a copy. Other types and
+/// Fortran order are copied into memory, as row-major doubles (or floats if options.single).
 Table read_npy(const std::shared_ptr<const MappedFile>& file, const ReadOptions& options);
-/// In any order and of any type, in bounded memory.
+/// The rows, for any order and type, in bounded memory.
 std::unique_ptr<RowSource> npy_rows(const std::shared_ptr<const MappedFile>& file);
 FileInfo inspect_npy(const MappedFile& file);
-/// Of any number of dimensions, mapped.
+/// An array of any number of dimensions, mapped.
 StoredArrayPtr open_npy(const std::shared_ptr<const MappedFile>& file);
 
 struct NpyLayout {
@@ -53,16 +51,16 @@ struct NpyLayout {
   bool one_dimension = false;  ///< a vector: shape (n,) instead of (n, 1)
 };
 
-/// Little-endian, C order. The number of rows goes into the header at the end.
+/// Writes little-endian values in C order. The header gets the number of rows at the end.
 std::unique_ptr<RowSink> npy_sink(const std::string& path, const NpyLayout& layout);
 
-/// A zip archive written front to back. Sizes have 64 bits throughout (zip64),
-/// as NumPy's own have. What is written under the name is whole or not there.
+/// A zip archive written sequentially, with 64-bit sizes (zip64) as NumPy writes them. The file
+/// is complete after commit(), otherwise absent.
 class ZipWriter {
  public:
   explicit ZipWriter(const std::string& path) : file_(path) {}
 
-  /// A member of exactly `size` bytes follows, in any number of writes.
+  /// Begins a member of exactly `size` bytes; they follow in any number of writes.
   void begin(const std::string& name, Index size);
   void write(std::string_view bytes);
   void end();
@@ -79,10 +77,10 @@ class ZipWriter {
   OutputFile file_;
   std::vector<Member> members_;
   std::string buffer_;
-  Index position_ = 0;  // in the file, the buffer included
+  Index position_ = 0;  // in the file, including the buffer
 };
 
-/// The first bytes of a .npy file: "<f8", "(3, 4)".
-std::string npy_head(const std::string& type, const std::string& shape);
+/// The header of a .npy file for a type ("<f8") and a shape ("(3, 4)").
+std::string npy_header_bytes(const std::string& type, const std::string& shape);
 
 }  // namespace polyak::io

@@ -22,14 +22,13 @@ constexpr std::array types{
     TypeEntry{"|u1", NpyType::u1, 1, "uint8"},  TypeEntry{"<u2", NpyType::u2, 2, "uint16"},
     TypeEntry{"<u4", NpyType::u4, 4, "uint32"}, TypeEntry{"|b1", NpyType::b1, 1, "bool"}};
 
-constexpr std::size_t most_dimensions = 32;
+constexpr std::size_t max_dimensions = 32;
 
 const TypeEntry& entry(NpyType type) {
   return *std::find_if(types.begin(), types.end(), [&](auto& t) { return t.type == type; });
 }
 
-// Reads the one line of Python that NumPy writes: a dictionary of three
-// entries. Nothing is ever evaluated.
+// Parses the Python dictionary of three entries that NumPy writes. Nothing is evaluated.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& name) : name_(name), rest_(text) {}
@@ -41,7 +40,7 @@ class HeaderParser {
       if (!take(',') && !peek('}')) refuse("a comma is missing in the header");
     }
     skip_space();
-    if (!rest_.empty()) refuse("something follows the dictionary in the header");
+    if (!rest_.empty()) refuse("the dictionary in the header is followed by other text");
     if (seen_ != 7) refuse("the header lacks descr, fortran_order or shape");
     return header_;
   }
@@ -65,19 +64,19 @@ class HeaderParser {
     return rest_.starts_with(c);
   }
   bool take(char c) {
-    const bool there = peek(c);
-    if (there) rest_.remove_prefix(1);
-    return there;
+    const bool found = peek(c);
+    if (found) rest_.remove_prefix(1);
+    return found;
   }
   void expect(char c) {
-    if (!take(c)) refuse("the header is not what NumPy writes", {}, std::string("'") + c + "'");
+    if (!take(c)) refuse("the header is not valid", {}, std::string("'") + c + "'");
   }
 
   std::string_view quoted() {
     const char quote = peek('"') ? '"' : '\'';
     expect(quote);
     const auto end = rest_.find(quote);
-    if (end == std::string_view::npos) refuse("a text in the header does not end");
+    if (end == std::string_view::npos) refuse("a string in the header does not end");
     const auto text = rest_.substr(0, end);
     rest_.remove_prefix(end + 1);
     return text;
@@ -101,7 +100,7 @@ class HeaderParser {
     if (peek('[')) refuse("the array has a structured type", {}, "numbers of one type");
     const auto text = quoted();
     for (const auto& t : types) {
-      // Where one byte has no order, any sign for it is right.
+      // A type of one byte has no byte order, so any byte-order character is accepted.
       const bool bytes = t.size == 1 && text.size() == 3 && text.substr(1) == t.descr.substr(1);
       if (text != t.descr && !bytes) continue;
       header_.type = t.type;
@@ -119,7 +118,7 @@ class HeaderParser {
     if (kind == 'c') refuse("the array is complex", found, expected);
     if (text.starts_with('>'))
       refuse("the array is big-endian", found, expected, "in NumPy: A.astype('<f8')");
-    refuse("the type of the array is not read here", found, expected, "in NumPy: A.astype('<f8')");
+    refuse("the type of the array is not supported", found, expected, "in NumPy: A.astype('<f8')");
   }
 
   void order() {
@@ -135,7 +134,7 @@ class HeaderParser {
     expect('(');
     while (!take(')')) {
       sizes.push_back(size());
-      if (sizes.size() > most_dimensions) refuse("the array has more than 32 dimensions");
+      if (sizes.size() > max_dimensions) refuse("the array has more than 32 dimensions");
       if (!take(',') && !peek(')')) refuse("the shape in the header does not end");
     }
     if (sizes.empty()) refuse("the array does not have one or two dimensions", "0");
@@ -152,9 +151,9 @@ class HeaderParser {
     Index value = 0;
     const char* begin = rest_.data();
     const char* end = parse_index(begin, begin + rest_.size(), value);
-    if (end == nullptr || value < 0) refuse("a size in the header is not a count");
+    if (end == nullptr || value < 0) refuse("a size in the header is not a non-negative integer");
     rest_.remove_prefix(static_cast<std::size_t>(end - begin));
-    take('L');  // Python 2 wrote its integers so
+    take('L');  // integers of Python 2 may end in L
     return value;
   }
 
@@ -166,7 +165,7 @@ class HeaderParser {
 
 constexpr std::size_t largest_header = 1u << 16;
 
-// The length of the header: two bytes in version 1, four afterwards.
+// The length of the header: two bytes in version 1, four bytes in later versions.
 std::size_t header_length(std::string_view bytes, std::size_t width) {
   std::size_t length = 0;
   for (std::size_t i = 0; i < width; ++i)
@@ -187,7 +186,7 @@ void check_size(const MappedFile& file, const NpyHeader& header) {
       checked_product(count, static_cast<Index>(item_size(header.type)), file.name());
   const Index found = file.size() - static_cast<Index>(header.offset);
   if (values != found)
-    refuse(file, "the file does not have the length its header says",
+    refuse(file, "the length of the file does not match its header",
            std::to_string(found) + " bytes of values", std::to_string(values));
 }
 
@@ -204,7 +203,7 @@ NpyHeader parse_npy_header(const MappedFile& file, bool any_dimensions) {
   const auto bytes = file.bytes();
   constexpr std::string_view magic = "\x93NUMPY";
   if (!bytes.starts_with(magic) || bytes.size() < 12)
-    refuse(file, "this is not a whole .npy file", excerpt(bytes.substr(0, 8)), "\\x93NUMPY");
+    refuse(file, "not a .npy file, or truncated", excerpt(bytes.substr(0, 8)), "\\x93NUMPY");
   const int version = bytes[6];
   if (version < 1 || version > 3)
     refuse(file, "the .npy file has an unknown version", std::to_string(version), "1, 2 or 3");
@@ -212,7 +211,7 @@ NpyHeader parse_npy_header(const MappedFile& file, bool any_dimensions) {
   const std::size_t length = header_length(bytes, width);
   const std::size_t offset = 8 + width + length;
   if (length > largest_header || offset > bytes.size())
-    refuse(file, "the header of the .npy file is cut off or too long",
+    refuse(file, "the header of the .npy file is truncated or too long",
            std::to_string(length) + " bytes", "at most 65536 and within the file");
   NpyHeader header = parse_npy_dictionary(bytes.substr(8 + width, length), file.name());
   header.offset = offset;

@@ -10,12 +10,12 @@ namespace polyak::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
-              "values are used as they lie in the file");
+              "values are used as they are stored in the file");
 
 template <class T>
 double value_at(const char* p) {
   T value;
-  std::memcpy(&value, p, sizeof(T));  // the values may lie at any address
+  std::memcpy(&value, p, sizeof(T));  // the address may be unaligned
   return static_cast<double>(value);
 }
 
@@ -27,7 +27,7 @@ class TypedNpyRows final : public RowSource {
 
   Index cols() const override { return header_.cols; }
   bool single() const override { return header_.type == NpyType::f4; }
-  Index rows_at_most() const override { return header_.rows - next_; }
+  Index max_rows_left() const override { return header_.rows - next_; }
 
   Index read(View A, std::span<double>) override {
     const Index count = std::min(A.rows, header_.rows - next_);
@@ -45,10 +45,10 @@ class TypedNpyRows final : public RowSource {
       for (Index j = 0; j < header_.cols; ++j, p += sizeof(T)) A(i, j) = value_at<T>(p);
     }
     const char* end = at((next_ + count) * header_.cols);
-    trail_.reached(static_cast<std::size_t>(end - file_->bytes().data()));
+    releaser_.release_up_to(static_cast<std::size_t>(end - file_->bytes().data()));
   }
 
-  // A block of rows is a short piece of every column: a blocked transpose.
+  // A block of rows takes a short piece of every column: a blocked transpose.
   void read_columns(View A, Index count) const {
     for (Index j = 0; j < header_.cols; ++j) {
       const char* p = at(j * header_.rows + next_);
@@ -60,7 +60,7 @@ class TypedNpyRows final : public RowSource {
   NpyHeader header_;
   const char* values_;
   Index next_ = 0;
-  PageTrail trail_{*file_};
+  PageReleaser releaser_{*file_};
 };
 
 template <class T>
@@ -85,7 +85,8 @@ std::unique_ptr<RowSource> rows_of(std::shared_ptr<const MappedFile> file, const
   return typed_rows<double>(std::move(file), h);
 }
 
-// The values where they lie, if a matrix of T can use them there.
+// A matrix that uses the mapped values without a copy; null if they are not row-major or not
+// aligned.
 template <class T>
 MatrixPtr view_in_place(const std::shared_ptr<const MappedFile>& file, const NpyHeader& header) {
   const char* values = file->bytes().data() + header.offset;
@@ -148,7 +149,7 @@ Table read_npy(const std::shared_ptr<const MappedFile>& file, const ReadOptions&
     if (header.type == NpyType::f8 && !options.single)
       table.A = view_in_place<double>(file, header);
   }
-  return table.A ? table : collect(rows_of(file, header), options, file->name());
+  return table.A ? table : load_rows(rows_of(file, header), options, file->name());
 }
 
 StoredArrayPtr open_npy(const std::shared_ptr<const MappedFile>& file) {

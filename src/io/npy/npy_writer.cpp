@@ -12,10 +12,11 @@ namespace polyak::io {
 namespace {
 
 constexpr std::size_t buffer_bytes = 1u << 20;
-constexpr unsigned version = 45;          // the first to know zip64
-constexpr unsigned first_day = 0x0021;    // 1 January 1980: the same bytes every day
-constexpr std::uint32_t see_extra = ~0u;  // a size that stands in the zip64 field
-constexpr Index checksum_at = 14;         // in a member's header
+constexpr unsigned version = 45;  // the first version with zip64
+constexpr unsigned first_day =
+    0x0021;  // 1 January 1980: a fixed date, so that the bytes are reproducible
+constexpr std::uint32_t see_extra = ~0u;  // the size is in the zip64 field
+constexpr Index checksum_at = 14;         // offset in the header of a member
 constexpr std::uint32_t unknown_checksum = 0;
 
 // Little-endian numbers of a given width.
@@ -26,7 +27,7 @@ void put16(std::string& out, std::uint64_t value) { put(out, value, 2); }
 void put32(std::string& out, std::uint64_t value) { put(out, value, 4); }
 void put64(std::string& out, Index value) { put(out, static_cast<std::uint64_t>(value), 8); }
 
-// From "version needed" to "length of the extra field", alike in both headers.
+// The fields from "version needed" to "length of the extra field", the same in both headers.
 void put_common(std::string& out, std::uint32_t checksum, const std::string& name,
                 unsigned extra_bytes) {
   put16(out, version);
@@ -41,8 +42,8 @@ void put_common(std::string& out, std::uint32_t checksum, const std::string& nam
   put16(out, extra_bytes);
 }
 
-// NumPy wants the values to start at a multiple of 64. The sizes get the room
-// of the largest count, so that the header can be rewritten in place.
+// NumPy aligns the values to 64 bytes. The header has room for the largest number of rows, so that
+// it can be overwritten in place.
 constexpr std::size_t header_size = 128;
 
 std::string npy_header(Index rows, const NpyLayout& layout) {
@@ -105,12 +106,12 @@ const char* type_of() {
 
 template <class Value>
 void begin_array(ZipWriter& zip, const std::string& name, Index count) {
-  const std::string head = npy_head(type_of<Value>(), "(" + std::to_string(count) + ",)");
+  const std::string head = npy_header_bytes(type_of<Value>(), "(" + std::to_string(count) + ",)");
   zip.begin(name, std::ssize(head) + count * static_cast<Index>(sizeof(Value)));
   zip.write(head);
 }
 
-// Arrays in the order that SciPy writes them in.
+// The arrays in the order in which SciPy writes them.
 template <class Integer>
 void write_csr(ZipWriter& zip, const RowMatrix& A, const std::vector<Index>& starts) {
   const Index entries = starts.back();
@@ -126,7 +127,7 @@ void write_csr(ZipWriter& zip, const RowMatrix& A, const std::vector<Index>& sta
   integers.assign(starts.begin(), starts.end());
   zip.write(bytes_of(integers));
   zip.end();
-  const std::string format = npy_head("|S3", "()") + "csr";
+  const std::string format = npy_header_bytes("|S3", "()") + "csr";
   zip.begin("format.npy", std::ssize(format));
   zip.write(format);
   zip.end();
@@ -159,7 +160,7 @@ void ZipWriter::begin(const std::string& name, Index size) {
 }
 
 void ZipWriter::write(std::string_view bytes) {
-  if (bytes.empty()) return;  // zlib takes a null pointer for a wish to begin anew
+  if (bytes.empty()) return;  // crc32_z with a null pointer would reset the checksum
   Member& member = members_.back();
   member.checksum = static_cast<std::uint32_t>(
       ::crc32_z(member.checksum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
@@ -182,8 +183,7 @@ void ZipWriter::end() {
   file_.write_at(member.offset + checksum_at, checksum);
 }
 
-// The directory, its zip64 record and where that is, and the old record, which
-// points there.
+// Writes the central directory, its zip64 record, the locator of that record, and the end record.
 void ZipWriter::commit() {
   const Index directory = position_;
   std::string out;
@@ -231,8 +231,8 @@ std::unique_ptr<RowSink> npy_sink(const std::string& path, const NpyLayout& layo
   return std::make_unique<NpySink<double>>(path, layout);
 }
 
-// NumPy wants the values to start at a multiple of 64.
-std::string npy_head(const std::string& type, const std::string& shape) {
+// NumPy aligns the values to 64 bytes.
+std::string npy_header_bytes(const std::string& type, const std::string& shape) {
   std::string text = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
   text.resize((10 + text.size() + 1 + 63) / 64 * 64 - 11, ' ');
   text += '\n';
@@ -246,17 +246,16 @@ std::string npy_head(const std::string& type, const std::string& shape) {
 
 namespace polyak {
 
-// Once through the rows for where they start, then once for each large array:
-// nothing but the starts is held. Both kinds of index have 32 bits where that is
-// enough, as SciPy itself chooses them.
+// One pass over the rows for the row starts, then one for each large array: only the row starts
+// are held in memory. Indices have 32 bits if that is sufficient, as in SciPy.
 void write_npz(const std::string& path, const RowMatrix& A) {
   std::vector<Index> starts{0};
   starts.reserve(to_size(A.rows() + 1));
   io::for_each_row(
       A, [&](Index, auto columns, auto) { starts.push_back(starts.back() + std::ssize(columns)); });
   io::ZipWriter zip(path);
-  constexpr Index most = std::numeric_limits<std::int32_t>::max();
-  if (starts.back() <= most && A.cols() <= most)
+  constexpr Index max_32 = std::numeric_limits<std::int32_t>::max();
+  if (starts.back() <= max_32 && A.cols() <= max_32)
     io::write_csr<std::int32_t>(zip, A, starts);
   else
     io::write_csr<Index>(zip, A, starts);

@@ -19,7 +19,7 @@ constexpr std::size_t value_size = sizeof(double);
               {.what = what, .where = name, .found = found, .expected = expected, .hint = hint});
 }
 
-// Goes through the file from object to object; what it has passed is there.
+// A position in the file; every move is checked against the length of the file.
 class Cursor {
  public:
   explicit Cursor(const MappedFile& file) : file_(file) {}
@@ -28,13 +28,13 @@ class Cursor {
   std::size_t left() const { return file_.bytes().size() - position_; }
 
   Index index(std::size_t width) {
-    need(static_cast<Index>(width), "the PETSc header ends early");
+    need(static_cast<Index>(width), "the PETSc header is truncated");
     const Index out = big_endian_index(file_.bytes().data() + position_, width);
     position_ += width;
     return out;
   }
 
-  // Passes over an array and says where it begins.
+  // Skips an array and returns its offset.
   std::size_t array(Index count, std::size_t size) {
     const std::size_t first = position_;
     const Index bytes = checked_product(count, static_cast<Index>(size), file_.name());
@@ -47,7 +47,7 @@ class Cursor {
   void need(Index bytes, const char* what) const {
     if (bytes <= static_cast<Index>(left())) return;
     refuse(file_.name(), what,
-           std::to_string(left()) + " bytes behind byte " + std::to_string(position_),
+           std::to_string(left()) + " bytes after byte " + std::to_string(position_),
            std::to_string(bytes));
   }
 
@@ -57,7 +57,7 @@ class Cursor {
 
 bool is_id(Index id) { return id == mat_id || id == vec_id; }
 
-// 4 or 8, or 0 if this is not PETSc's.
+// 4 or 8; 0 if this is not a PETSc file.
 std::size_t index_width(std::string_view bytes) {
   for (const std::size_t width : {std::size_t{4}, std::size_t{8}})
     if (bytes.size() >= width && is_id(big_endian_index(bytes.data(), width))) return width;
@@ -74,7 +74,7 @@ void read_matrix(Cursor& at, const MappedFile& file, PetscLayout& out) {
     out.stored = checked_product(out.rows, out.cols, file.name());
   } else {
     if (stored < 0)
-      refuse(file.name(), "the PETSc file holds a kind of matrix that is not read",
+      refuse(file.name(), "the PETSc file holds a kind of matrix that is not supported",
              std::to_string(stored) + " entries", "0 or more, or -1 for dense",
              "write it as MATAIJ or MATDENSE");
     out.stored = stored;
@@ -91,21 +91,21 @@ void read_vector(Cursor& at, const MappedFile& file, PetscLayout& out) {
   out.values = at.array(out.rows, value_size);
 }
 
-// Behind A there may be b, and nothing else.
+// A may be followed by b, and by nothing else.
 void read_rhs(Cursor& at, const MappedFile& file, PetscLayout& out) {
   if (at.left() == 0) return;
   const std::string more = std::to_string(at.left()) + " bytes more";
   const std::string end = "the end, or a vector of " + std::to_string(out.rows) + " numbers";
-  const char* hint = "files of PETSc with complex or other than double numbers are not read";
+  const char* hint = "PETSc files are read only if their numbers are real doubles";
   if (at.left() < 2 * out.width || out.kind == PetscKind::vector || at.index(out.width) != vec_id)
-    refuse(file.name(), "the PETSc file goes on behind its first object", more, end, hint);
+    refuse(file.name(), "the PETSc file holds other data after its first object", more, end, hint);
   const Index rows = at.index(out.width);
   if (rows != out.rows)
-    refuse(file.name(), "A and b of one file differ in height", std::to_string(rows) + " rows of b",
-           std::to_string(out.rows));
+    refuse(file.name(), "A and b of the file have different numbers of rows",
+           std::to_string(rows) + " rows of b", std::to_string(out.rows));
   out.rhs = at.array(rows, value_size);
   if (at.left() > 0)
-    refuse(file.name(), "the PETSc file goes on behind A and b",
+    refuse(file.name(), "the PETSc file holds other data after A and b",
            std::to_string(at.left()) + " bytes more", "the end", hint);
 }
 
@@ -113,10 +113,10 @@ const char* at(const MappedFile& file, std::size_t first, Index count, std::size
   return file.bytes().data() + first + to_size(count) * size;
 }
 
-// Dense rows, and vectors: PETSc writes them row after row.
-class DenseRowsOfPetsc final : public RowSource {
+// Dense matrices and vectors, which PETSc writes by rows.
+class PetscDenseRows final : public RowSource {
  public:
-  DenseRowsOfPetsc(std::shared_ptr<const MappedFile> file, const PetscLayout& layout, RowRange rows)
+  PetscDenseRows(std::shared_ptr<const MappedFile> file, const PetscLayout& layout, RowRange rows)
       : file_(std::move(file)),
         layout_(layout),
         first_(rows.first),
@@ -125,7 +125,7 @@ class DenseRowsOfPetsc final : public RowSource {
 
   Index cols() const override { return layout_.cols; }
   Index first_row() const override { return first_; }
-  Index rows_at_most() const override { return last_ - next_; }
+  Index max_rows_left() const override { return last_ - next_; }
   Index read(View A, std::span<double>) override {
     const Index count = std::min(A.rows, last_ - next_);
     for (Index i = 0; i < count; ++i) {
@@ -133,7 +133,7 @@ class DenseRowsOfPetsc final : public RowSource {
       for (Index j = 0; j < layout_.cols; ++j, p += value_size) A(i, j) = big_endian_double(p);
     }
     next_ += count;
-    trail_.reached(layout_.values + to_size(next_ * layout_.cols) * value_size);
+    releaser_.release_up_to(layout_.values + to_size(next_ * layout_.cols) * value_size);
     return count;
   }
 
@@ -141,13 +141,13 @@ class DenseRowsOfPetsc final : public RowSource {
   std::shared_ptr<const MappedFile> file_;
   PetscLayout layout_;
   Index first_, next_, last_;
-  PageTrail trail_{*file_};
+  PageReleaser releaser_{*file_};
 };
 
 Index row_length(const MappedFile& file, const PetscLayout& layout, Index row) {
   const Index length = big_endian_index(at(file, layout.lengths, row, layout.width), layout.width);
   if (length >= 0 && length <= layout.stored) return length;
-  throw Error(ErrorCode::bad_data, {.what = "a row of a sparse matrix has a length that cannot be",
+  throw Error(ErrorCode::bad_data, {.what = "a row of a sparse matrix has an invalid length",
                                     .where = file.name() + ", row " + std::to_string(row + 1),
                                     .found = std::to_string(length),
                                     .expected = "0 to " + std::to_string(layout.stored)});
@@ -182,7 +182,7 @@ Array rhs_rows(const MappedFile& file, const PetscLayout& layout, RowRange rows)
 void check_drop(const MappedFile& file, const PetscLayout& layout, const ReadOptions& options) {
   if (!layout.rhs || !options.drop_nonfinite_rows) return;
   throw Error(ErrorCode::usage,
-              {.what = "rows cannot be dropped from A and b of one file at once",
+              {.what = "non-finite rows cannot be dropped from a file that holds both A and b",
                .where = file.name(),
                .hint = "polyak convert " + file.name() + " A.npy writes A.npy and A_b.npy"});
 }
@@ -196,7 +196,7 @@ PetscLayout parse_petsc(const MappedFile& file) {
   out.width = index_width(file.bytes());
   if (out.width == 0)
     refuse(file.name(), "this is not a matrix or vector in PETSc's binary format",
-           std::to_string(file.size()) + " bytes that begin otherwise",
+           std::to_string(file.size()) + " bytes with another beginning",
            std::to_string(mat_id) + " or " + std::to_string(vec_id) + ", big-endian");
   Cursor at(file);
   if (at.index(out.width) == mat_id)
@@ -243,7 +243,7 @@ Table read_petsc_rows(const std::shared_ptr<const MappedFile>& file, const Petsc
       refuse_petsc_sum(file->name(), entries_before + count, layout.stored);
     table = table_of(sparse_rows(*file, layout, rows, entries_before), options, file->name());
   } else {
-    table = collect(std::make_unique<DenseRowsOfPetsc>(file, layout, rows), options, file->name());
+    table = load_rows(std::make_unique<PetscDenseRows>(file, layout, rows), options, file->name());
   }
   if (layout.rhs) table.b = rhs_rows(*file, layout, rows);
   return table;

@@ -47,10 +47,9 @@ class CsvRows final : public RowSource {
     return layout_.header && rhs_ >= 0 ? layout_.names[to_size(rhs_)] : "rhs";
   }
 
-  // Counts the lines, so that memory is taken once and no more than needed. A
-  // row of d cells takes at least d bytes: where there are fewer, some row is
-  // short and reading will stop there.
-  Index rows_at_most() const override {
+  // Counts the lines, so that the memory is allocated once. A row of d cells has at least d bytes
+  // (with its newline): if the file has fewer, a row is incomplete and reading stops there.
+  Index max_rows_left() const override {
     Lines lines = lines_;
     Index rows = 0;
     for (std::string_view line; lines.next(line);) ++rows;
@@ -63,9 +62,9 @@ class CsvRows final : public RowSource {
       parse(line);
       distribute(A.row(count), b, count);
     }
-    if (count == 0 && !seen_rows_) lines_.fail("the file holds names but no rows");
+    if (count == 0 && !seen_rows_) lines_.fail("the file has a header line but no rows");
     seen_rows_ = true;
-    trail_.reached(lines_.position());
+    releaser_.release_up_to(lines_.position());
     return count;
   }
 
@@ -84,7 +83,7 @@ class CsvRows final : public RowSource {
     }
   }
 
-  // A name may be anything, quoted separators included.
+  // A name may contain quoted separators.
   const char* skip_cell(const char* p, const char* end) const {
     bool quoted = false;
     for (; p != end && (quoted || *p != layout_.separator); ++p)
@@ -112,7 +111,7 @@ class CsvRows final : public RowSource {
     if (line.find('\0') != std::string_view::npos) lines_.fail_number(cell);
     const bool comma = layout_.separator != ',' && cell.find(',') != std::string::npos;
     lines_.fail("not a number" + place(j), excerpt(cell), "a number",
-                comma ? "a decimal comma is not read, write a point" : "");
+                comma ? "use a decimal point instead of a comma" : "");
   }
 
   [[noreturn]] void fail_count(std::string_view line) const {
@@ -135,7 +134,7 @@ class CsvRows final : public RowSource {
   Index skipped_ = -1;
   std::vector<double> cells_;
   bool seen_rows_ = false;
-  PageTrail trail_{*file_};
+  PageReleaser releaser_{*file_};
 };
 
 class CsvSink final : public RowSink {

@@ -14,7 +14,7 @@ constexpr char comment = '#';
 
 Lines lines_of(const MappedFile& file) { return Lines(file, comment, /*tabs_are_blank=*/false); }
 
-// The separator that occurs most, quoted text aside.
+// The most frequent separator outside quotes.
 char sniff_separator(std::string_view line) {
   constexpr std::array candidates{',', ';', '\t'};
   std::array<Index, 3> counts{};
@@ -23,8 +23,8 @@ char sniff_separator(std::string_view line) {
     if (c == '"') quoted = !quoted;
     for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += !quoted && c == candidates[i];
   }
-  const auto most = std::max_element(counts.begin(), counts.end()) - counts.begin();
-  return candidates[static_cast<std::size_t>(most)];
+  const auto best = std::max_element(counts.begin(), counts.end()) - counts.begin();
+  return candidates[static_cast<std::size_t>(best)];
 }
 
 bool is_number(const std::string& cell, char separator) {
@@ -33,15 +33,15 @@ bool is_number(const std::string& cell, char separator) {
   return parse_cell(cell.data(), end, separator, value) == end;
 }
 
-// Names are text; what holds control characters is some other kind of file.
+// Control characters in the names mean that the file is not a text table.
 void check_names(const Lines& lines, const std::vector<std::string>& names) {
   for (const auto& name : names)
     for (char c : name)
       if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-        lines.fail("the first line is neither numbers nor names", excerpt(name), "text");
+        lines.fail("the first line holds control characters", excerpt(name), "text");
 }
 
-// Steps from one name to the other: insertions, deletions, replacements.
+// Levenshtein distance: the number of insertions, deletions and replacements.
 Index edit_distance(const std::string& a, const std::string& b) {
   std::vector<Index> row(b.size() + 1);
   std::iota(row.begin(), row.end(), Index{0});
@@ -86,8 +86,8 @@ bool is_missing(std::string_view cell) {
   return lower.empty() || lower == "na" || lower == "n/a" || lower == "null" || lower == "none";
 }
 
-// The end of a quoted text that starts behind its opening quote: the closing
-// quote, doubled quotes being part of the text. nullptr if it does not end.
+// The position of the closing quote of a text that starts at `p`, after its opening quote;
+// doubled quotes are part of the text. nullptr if there is none.
 const char* closing_quote(const char* p, const char* end) {
   for (; p != end; ++p) {
     if (*p != '"') continue;
@@ -97,7 +97,7 @@ const char* closing_quote(const char* p, const char* end) {
   return nullptr;
 }
 
-std::string undouble(std::string_view text) {
+std::string without_doubled_quotes(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     out += text[i];
@@ -112,8 +112,9 @@ std::string_view trim_spaces(std::string_view text) {
   return text;
 }
 
-// Everything that is not simply a number: quoted, missing, or nonsense.
-const char* parse_odd_cell(const char* p, const char* end, char separator, double& value) {
+// A cell that is not a plain number: quoted, missing or invalid.
+const char* parse_quoted_or_missing_cell(const char* p, const char* end, char separator,
+                                         double& value) {
   const bool quoted = p != end && *p == '"';
   const char* stop = p;
   if (quoted) {
@@ -205,7 +206,7 @@ const char* parse_cell(const char* p, const char* end, char separator, double& v
   const char* stop = parse_number(p, end, value);
   if (stop != nullptr) stop = skip_spaces(stop, end);
   if (stop != nullptr && (stop == end || *stop == separator)) return stop;
-  return parse_odd_cell(p, end, separator, value);
+  return parse_quoted_or_missing_cell(p, end, separator, value);
 }
 
 std::vector<std::string> split_cells(const Lines& lines, std::string_view line, char separator) {
@@ -219,10 +220,10 @@ std::vector<std::string> split_cells(const Lines& lines, std::string_view line, 
       if (stop == nullptr)
         lines.fail("a quoted cell does not end on its line",
                    excerpt({p, static_cast<std::size_t>(end - p)}));
-      cells.push_back(undouble({p + 1, static_cast<std::size_t>(stop - p - 1)}));
+      cells.push_back(without_doubled_quotes({p + 1, static_cast<std::size_t>(stop - p - 1)}));
       stop = skip_spaces(stop + 1, end);
       if (stop != end && *stop != separator)
-        lines.fail("a quoted cell has something behind it",
+        lines.fail("a quoted cell is followed by other text",
                    excerpt({stop, static_cast<std::size_t>(end - stop)}));
     } else {
       while (stop != end && *stop != separator) ++stop;

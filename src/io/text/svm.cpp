@@ -12,14 +12,14 @@
 namespace polyak::io {
 namespace {
 
-constexpr Index intercept_mark = -1;  // becomes the last column once that is known
+constexpr Index intercept_mark = -1;  // replaced by the number of the last column at the end
 
 template <class Value, class Column>
 class SvmReader {
  public:
   SvmReader(const MappedFile& file, const ReadOptions& options)
       : file_(file), lines_(file, '#'), options_(options) {
-    // Each entry has a colon: room for all, never more than the file is long.
+    // Each entry has a colon, so their number is an upper bound on the entries.
     const auto bytes = file.bytes();
     const auto entries = static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), ':'));
     csr_.columns.reserve(entries);
@@ -35,7 +35,7 @@ class SvmReader {
     }
     if (lines_seen_ == 0) lines_.fail("the file holds no data");
     check_dimensions(0, std::max<Index>(largest_, 0), file_.size(), file_.name());
-    return !too_wide();  // with 64-bit columns always true: no file is that long
+    return !too_wide();  // always true for 64-bit columns
   }
 
   Table table() {
@@ -51,7 +51,7 @@ class SvmReader {
   bool counts_from_zero() const { return smallest_ == 0; }
 
  private:
-  // Keeps two numbers free, for counting from 0 and for the intercept.
+  // Two column numbers are reserved: for indices from 0 and for the intercept.
   bool too_wide() const { return largest_ > Index{std::numeric_limits<Column>::max()} - 2; }
   Index columns() const { return largest_ < 0 ? 0 : largest_ + counts_from_zero(); }
 
@@ -71,7 +71,7 @@ class SvmReader {
   const char* read_pair(const char* p, const char* end) {
     Index index = 0;
     const char* colon = parse_index(p, end, index);
-    if (colon == nullptr || colon == end || *colon != ':') return pass_over(p, end);
+    if (colon == nullptr || colon == end || *colon != ':') return skip_query(p, end);
     if (index < 0 || index < previous_)
       lines_.fail("the indices do not ascend",
                   std::to_string(index) + " after " + std::to_string(previous_));
@@ -82,8 +82,8 @@ class SvmReader {
     return p;
   }
 
-  // Groups of rows ("qid:3") mean nothing to least squares; all else is wrong.
-  const char* pass_over(const char* p, const char* end) const {
+  // Query groups of rows ("qid:3") are ignored; any other token is an error.
+  const char* skip_query(const char* p, const char* end) const {
     const std::string_view token(p, static_cast<std::size_t>(token_end(p, end) - p));
     if (!token.starts_with("qid:")) lines_.fail("not an entry", excerpt(token), "index:value");
     return p + token.size();

@@ -11,8 +11,8 @@
 namespace polyak::io {
 namespace {
 
-// from_chars reports too large and too small alike. The decimal exponent of
-// the first nonzero digit tells them apart: no double is between the two.
+// from_chars does not distinguish overflow from underflow. The decimal exponent of the first
+// nonzero digit does.
 bool is_large(const char* p, const char* end) {
   constexpr Index huge = 1'000'000'000'000;
   Index exponent = 0;
@@ -40,7 +40,7 @@ constexpr std::size_t flush_bytes = 1u << 20;
 
 template <class Number>
 void append_shortest(std::string& out, Number value) {
-  std::array<char, 32> digits{};  // -1.7976931348623157e+308 takes 24
+  std::array<char, 32> digits{};  // the longest, -1.7976931348623157e+308, has 24
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
   out.append(digits.data(), end);
 }
@@ -48,9 +48,9 @@ void append_shortest(std::string& out, Number value) {
 }  // namespace
 
 std::string excerpt(std::string_view text) {
-  constexpr std::size_t most = 40;
-  if (text.size() <= most) return "'" + std::string(text) + "'";
-  return "'" + std::string(text.substr(0, most)) + "...'";
+  constexpr std::size_t max_length = 40;
+  if (text.size() <= max_length) return "'" + std::string(text) + "'";
+  return "'" + std::string(text.substr(0, max_length)) + "...'";
 }
 
 const char* parse_number(const char* p, const char* end, double& value) {
@@ -91,7 +91,7 @@ bool Lines::next_any(std::string_view& line) {
 }
 
 Lines Lines::piece(Index k, Index pieces) const {
-  // Where a line begins: here, or behind the first newline from the cut's last byte on.
+  // The first line start at or after cut number `at`.
   const auto cut = [&](Index at) {
     const std::size_t each = left() / to_size(pieces), over = left() % to_size(pieces);
     const std::size_t p = position_ + to_size(at) * each + std::min(to_size(at), over);
@@ -155,7 +155,7 @@ void TextWriter::cell(std::string_view text) {
   put('"');
   for (char c : text) {
     if (c == '"') put('"');
-    put(c == '\n' || c == '\r' ? ' ' : c);  // a row stays a line
+    put(c == '\n' || c == '\r' ? ' ' : c);  // a row must be one line
   }
   put('"');
 }

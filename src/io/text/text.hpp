@@ -1,8 +1,7 @@
 #pragma once
 
-// What the text formats share: lines, numbers, and messages that name both.
-// Text on its way out: collected into large pieces, numbers in the shortest
-// form that reads back as the same double, whatever the locale.
+// Shared by the text formats: reading lines and numbers with messages that name the line, and
+// writing text. Numbers do not depend on the locale.
 
 #include <charconv>
 #include <cmath>
@@ -15,12 +14,11 @@
 
 namespace polyak::io {
 
-/// A piece of the file, short enough for a message.
+/// At most 40 characters of the text, in quotes, for messages.
 std::string excerpt(std::string_view text);
 
-/// Reads a number that starts at `p`: the position behind it, or nullptr if
-/// there is none. The locale plays no part. A leading '+' is accepted; what is
-/// too large becomes ±Inf, what is too small 0 or the nearest denormal.
+/// Parses the number that starts at `p` and returns the position after it, or nullptr if there is
+/// none. A leading '+' is accepted; overflow gives ±Inf, underflow 0 or the nearest denormal.
 const char* parse_number(const char* p, const char* end, double& value);
 inline const char* parse_index(const char* p, const char* end, Index& value) {
   const auto result = std::from_chars(p, end, value);
@@ -36,37 +34,37 @@ inline const char* token_end(const char* p, const char* end) {
   return p;
 }
 
-/// The lines of a file, trimmed of blanks and of the CR of Windows. A UTF-8
-/// byte order mark is skipped; UTF-16 is refused.
+/// The lines of a file, without leading and trailing blanks and carriage returns. A UTF-8 byte
+/// order mark is skipped; UTF-16 is refused.
 class Lines {
  public:
-  /// `comment` starts a line to be passed over. `tabs_are_blank` is false
-  /// where a tab separates cells.
+  /// Lines that begin with `comment` are skipped. `tabs_are_blank` is false for formats in which
+  /// a tab separates cells.
   Lines(const MappedFile& file, char comment, bool tabs_are_blank = true);
 
-  /// The next line, whatever it is; false at the end.
+  /// The next line, also if it is blank or a comment; false at the end.
   bool next_any(std::string_view& line);
   /// The next line that is neither blank nor a comment; false at the end.
   bool next(std::string_view& line);
 
-  /// Of what is left, the lines that begin in the k-th of so many equal pieces
-  /// of bytes; each line is in one of them. Numbers start at 0 again but in the
-  /// first: number_after() tells where they really go on.
+  /// Cuts the remaining bytes into `pieces` equal pieces and returns the lines that begin in the
+  /// k-th; each line is in exactly one piece. Line numbers of a piece k > 0 count from its
+  /// start: number_after() sets the number of lines before it.
   Lines piece(Index k, Index pieces) const;
   void number_after(Index lines) { number_ = lines; }
 
-  /// Of the line last returned, from 1.
+  /// The number of the line last returned, from 1.
   Index number() const { return number_; }
   /// Bytes consumed and bytes left.
   std::size_t position() const { return position_; }
   std::size_t left() const { return text_.size() - position_; }
 
-  /// bad_data at the line last returned.
+  /// Throws bad_data for the line last returned.
   [[noreturn]] void fail(const std::string& what, const std::string& found = {},
                          const std::string& expected = {}, const std::string& hint = {}) const;
-  /// Something that should be a number is not.
+  /// The same for a token that is not a number.
   [[noreturn]] void fail_number(std::string_view token) const;
-  /// A number is NaN, Inf or too large.
+  /// The same for a number that is NaN, Inf or too large.
   [[noreturn]] void fail_nonfinite(std::string_view token, const std::string& place = {}) const;
 
  private:
@@ -85,6 +83,7 @@ class Lines {
 void append_number(std::string& out, double value);
 std::string number_text(double value);
 
+/// Buffered text output; numbers in the shortest form that reads back as the same double.
 class TextWriter {
  public:
   explicit TextWriter(std::unique_ptr<ByteSink> sink) : sink_(std::move(sink)) {}
@@ -93,9 +92,9 @@ class TextWriter {
   void put(char c) { buffer_ += c; }
   void number(double value) { append_number(buffer_, value); }
   void integer(Index value);
-  /// A cell of a .csv: quoted where it has to be.
+  /// A cell of a .csv, quoted if necessary.
   void cell(std::string_view text);
-  /// Ends the line, and now and then hands the buffer on.
+  /// Ends the line; flushes the buffer if it exceeds a megabyte.
   void end_line();
   void commit();
 

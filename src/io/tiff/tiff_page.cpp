@@ -13,7 +13,7 @@
 
 namespace polyak::io {
 
-// What libtiff calls instead of the operating system.
+// The callbacks of libtiff for input, in place of system calls.
 struct TiffClient {
   static TiffFile& self(thandle_t handle) { return *static_cast<TiffFile*>(handle); }
   static tmsize_t read(thandle_t handle, void* out, tmsize_t size) {
@@ -35,8 +35,9 @@ struct TiffClient {
   }
   static int close(thandle_t) { return 0; }
   static toff_t size(thandle_t handle) { return self(handle).file_->bytes().size(); }
-  // The first message is the cause; exceptions must not pass through libtiff.
-  static int complain(TIFF*, void* data, const char*, const char* format, va_list arguments) {
+  // Keeps the first error message, which is the cause. Exceptions must not pass through libtiff.
+  static int keep_first_error(TIFF*, void* data, const char*, const char* format,
+                              va_list arguments) {
     std::array<char, 200> text{};
     std::vsnprintf(text.data(), text.size(), format, arguments);
     std::string& reason = *static_cast<std::string*>(data);
@@ -78,7 +79,7 @@ void to_doubles(const TiffPage& page, const unsigned char* from, Index count, do
   }
 }
 
-bool is_read_here(const TiffPage& p) {
+bool is_supported(const TiffPage& p) {
   if (p.format == SAMPLEFORMAT_IEEEFP) return p.bits == 32 || p.bits == 64;
   const bool whole = p.format == SAMPLEFORMAT_UINT || p.format == SAMPLEFORMAT_INT;
   return whole && (p.bits == 8 || p.bits == 16 || p.bits == 32);
@@ -96,20 +97,20 @@ std::string type_name(const TiffPage& page) {
 TiffFile::TiffFile(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {
   const Options options(TIFFOpenOptionsAlloc(), TIFFOpenOptionsFree);
   if (options == nullptr) throw std::bad_alloc();
-  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), TiffClient::complain, &reason_);
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), TiffClient::keep_first_error, &reason_);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), TiffClient::ignore, nullptr);
-  // "m": not mapped again; "h": pages are walked by us.
+  // "m": libtiff must not map the file itself.
   tiff_.reset(TIFFClientOpenExt(file_->name().c_str(), "rm", this, TiffClient::read,
                                 TiffClient::write, TiffClient::seek, TiffClient::close,
                                 TiffClient::size, nullptr, nullptr, options.get()));
-  if (tiff_ == nullptr) refuse("this is not a whole TIFF file", reason_);
-  page_ = look();
+  if (tiff_ == nullptr) refuse("not a TIFF file, or truncated", reason_);
+  page_ = page_header();
   do {
-    if (look() != page_)
+    if (page_header() != page_)
       refuse(
           "the pages differ in size or type",
-          "page " + std::to_string(pages_.size() + 1) + ": " + std::to_string(look().rows) + " x " +
-              std::to_string(look().cols) + " " + type_name(look()),
+          "page " + std::to_string(pages_.size() + 1) + ": " + std::to_string(page_header().rows) +
+              " x " + std::to_string(page_header().cols) + " " + type_name(page_header()),
           std::to_string(page_.rows) + " x " + std::to_string(page_.cols) + " " + type_name(page_));
     pages_.push_back(TIFFCurrentDirOffset(tiff_.get()));
   } while (TIFFReadDirectory(tiff_.get()) == 1);
@@ -124,7 +125,7 @@ void TiffFile::refuse(const std::string& what, const std::string& found,
                                     .expected = expected});
 }
 
-TiffPage TiffFile::look() const {
+TiffPage TiffFile::page_header() const {
   std::uint32_t rows = 0, cols = 0;
   std::uint16_t bits = 1, samples = 1, format = SAMPLEFORMAT_UINT;
   TIFFGetField(tiff_.get(), TIFFTAG_IMAGELENGTH, &rows);
@@ -136,10 +137,11 @@ TiffPage TiffFile::look() const {
   if (rows == 0 || cols == 0) refuse("an image of the TIFF file has no pixels");
   if (samples != 1)
     refuse("the TIFF file is in colour", std::to_string(samples) + " channels", "one channel");
-  if (!is_read_here(page))
-    refuse("the values of the TIFF file are of a type that is not read here",
-           std::to_string(bits) + " bits", "8, 16 or 32-bit integers, or float");
-  check_claim(std::array<Index, 2>{page.rows, page.cols}, file_->size(), file_->name(), bits / 8);
+  if (!is_supported(page))
+    refuse("the value type of the TIFF file is not supported", std::to_string(bits) + " bits",
+           "8, 16 or 32-bit integers, or float");
+  check_claimed_size(std::array<Index, 2>{page.rows, page.cols}, file_->size(), file_->name(),
+                     bits / 8);
   return page;
 }
 
@@ -174,9 +176,10 @@ void TiffFile::read_tiles(Index first, Index last, double* out) {
   std::uint32_t width = 0, height = 0;
   TIFFGetField(tiff_.get(), TIFFTAG_TILEWIDTH, &width);
   TIFFGetField(tiff_.get(), TIFFTAG_TILELENGTH, &height);
-  check_claim(std::array<Index, 2>{width, height}, file_->size(), file_->name(), page_.bits / 8);
+  check_claimed_size(std::array<Index, 2>{width, height}, file_->size(), file_->name(),
+                     page_.bits / 8);
   const Index rows = height, cols = width, bytes = page_.bits / 8;
-  if (rows == 0 || cols == 0) refuse("the tiles of the TIFF file have no size");
+  if (rows == 0 || cols == 0) refuse("the tiles of the TIFF file are empty");
   std::vector<unsigned char> tile(to_size(rows * cols * bytes));
   for (Index top = first / rows * rows; top < last; top += rows) {
     for (Index left = 0; left < page_.cols; left += cols) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// One TIFF file, page by page, from memory.
+// One TIFF file, read page by page from a mapped file.
 
 #include <tiffio.h>
 
@@ -28,25 +28,25 @@ class TiffFile {
   TiffFile(const TiffFile&) = delete;
   TiffFile& operator=(const TiffFile&) = delete;
 
-  /// Where the pages are, all of the same size and type as the first.
+  /// Offsets of the pages, which all have the size and type of the first.
   const std::vector<std::uint64_t>& pages() const { return pages_; }
   const TiffPage& page() const { return page_; }
-  /// Rows first to last of a page, all columns, as doubles.
+  /// Rows [first, last) of a page, all columns, as doubles.
   void read(std::size_t page, Index first, Index last, double* out);
 
  private:
   struct Close {
     void operator()(TIFF* tiff) const { TIFFClose(tiff); }
   };
-  TiffPage look() const;
+  TiffPage page_header() const;
   void read_strips(Index first, Index last, double* out);
   void read_tiles(Index first, Index last, double* out);
   [[noreturn]] void refuse(const std::string& what, const std::string& found = {},
                            const std::string& expected = {}) const;
 
   std::shared_ptr<const MappedFile> file_;
-  std::size_t at_ = 0;          // of the client's file
-  mutable std::string reason_;  // the library's last message
+  std::size_t at_ = 0;          // read position, for libtiff
+  mutable std::string reason_;  // the first error message of libtiff
   std::unique_ptr<TIFF, Close> tiff_;
   std::vector<std::uint64_t> pages_;
   TiffPage page_;

@@ -14,7 +14,7 @@
 namespace polyak::io {
 namespace {
 
-// Only the file that was read last stays open: a scan may be thousands.
+// Only the file read last stays open: a scan may have thousands of files.
 class TiffStack final : public StoredArray {
  public:
   explicit TiffStack(std::vector<std::string> files) : files_(std::move(files)) {
@@ -90,7 +90,7 @@ bool is_tiff(const std::string& path) {
   return name.ends_with(".tif") || name.ends_with(".tiff");
 }
 
-// Numbers inside names are compared as numbers: scan_9 goes before scan_10.
+// Compares numbers inside names by value: scan_9 comes before scan_10.
 bool numeric_less(const std::string& a, const std::string& b) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto number = [&](std::string_view& s) {
