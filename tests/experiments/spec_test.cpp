@@ -102,7 +102,7 @@ TEST(spec, faults_in_panels_and_series_name_their_line) {
   expect_refusal(head + panel + series + "momentum = 2\n", "mine.toml:8: momentum: ");
   expect_refusal(head + panel + series + "batches = 0\n",
                  "mine.toml:8: batches: a batch has at least one row");
-  expect_refusal(head + panel + series + "seed = 3\n", "mine.toml:8: seed: a spec has no such key");
+  expect_refusal(head + panel + series + "seed = 3\n", "mine.toml:8: seed: unknown key in a spec");
 }
 
 const std::string scan_series = "[[series]]\nlabel = \"a\"\nmethod = \"minibatch-hbm\"\n";
@@ -175,7 +175,7 @@ TEST(spec, steps_that_follow_from_the_matrix_need_their_premises) {
                  "mine.toml:8: for_batch: this sets the step size of heavy ball");
   expect_refusal(
       head + panel + "[[series]]\nlabel = \"a\"\nmethod = \"minibatch-sgd\"\nfor_batch = 4\n",
-      "mine.toml:8: for_batch: this is a way");
+      "mine.toml:8: for_batch: this sets the step size");
   expect_refusal(start + "coverage = 1\n", "mine.toml:8: coverage: this is lambda_max over");
   expect_refusal(start + "coverage = 9\nstep_size = 1\n",
                  "mine.toml:8: coverage: this sets lambda_min");

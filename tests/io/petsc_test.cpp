@@ -111,7 +111,7 @@ TEST(PetscFile, ThatCannotBeIsRefusedInOneLine) {
        "do not add up to its entries (found 1, expected 2)");
   says(Bytes().indices({mat, 2, 3, 2, 2, 2, 0, 1}).numbers({1, 2}),
        "do not add up to its entries (found 4, expected 2)");
-  says(Bytes().indices({vec, 1}).numbers({1, 0}), "PETSc with complex");
+  says(Bytes().indices({vec, 1}).numbers({1, 0}), "files of complex numbers");
   Bytes tall = sparse(4);
   says(tall.indices({vec, 2}).numbers({1, 2}),
        "A and b of the file have different numbers of rows");

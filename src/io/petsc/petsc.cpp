@@ -96,7 +96,8 @@ void read_rhs(Cursor& at, const MappedFile& file, PetscLayout& out) {
   if (at.left() == 0) return;
   const std::string more = std::to_string(at.left()) + " bytes more";
   const std::string end = "the end, or a vector of " + std::to_string(out.rows) + " numbers";
-  const char* hint = "PETSc files are read only if their numbers are real doubles";
+  const char* hint =
+      "PETSc files of complex numbers or of other than double precision are not supported";
   if (at.left() < 2 * out.width || out.kind == PetscKind::vector || at.index(out.width) != vec_id)
     refuse(file.name(), "the PETSc file holds other data after its first object", more, end, hint);
   const Index rows = at.index(out.width);
