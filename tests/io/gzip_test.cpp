@@ -1,5 +1,4 @@
 #include "io/file.hpp"
-
 #include "io_testing.hpp"
 
 namespace polyak::io {
