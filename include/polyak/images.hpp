@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file images.hpp
-/// Numbers as pictures: .png in shades of grey for people, .tif in single
-/// precision with the pixel size for programs, .npy in full. Written beside,
-/// flushed and renamed like every other output.
+/// Arrays as images: .png in shades of grey for viewing, .tif in single precision with the pixel
+/// size, .npy in full precision. Like all outputs, they are written to a temporary file that is
+/// flushed and renamed.
 
 #include <optional>
 #include <string>
@@ -15,13 +15,13 @@ namespace polyak {
 
 struct ImageOptions {
   double pixel = 1.0;           ///< .tif: the side of a pixel, as resolution 1/pixel
-  std::optional<double> black;  ///< .png: what is black; the smallest value when absent
-  std::optional<double> white;  ///< .png: what is white; the largest
+  std::optional<double> black;  ///< .png: the value shown black; default: the smallest
+  std::optional<double> white;  ///< .png: the value shown white; default: the largest
 };
 
-/// By the ending: .png, .tif, .tiff, and whatever write_array takes. Several
-/// images of one size below each other (`count` of them) become the pages of a
-/// .tif and the first dimension of an .npy.
+/// The format follows from the ending: .png, .tif, .tiff, and the formats of write_array.
+/// `count` images of the same size, one below the other in `values`, become the pages of a .tif
+/// and the first dimension of an .npy.
 void write_image(const std::string& path, ConstView values, const ImageOptions& options = {},
                  Index count = 1);
 

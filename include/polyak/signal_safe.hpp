@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file signal_safe.hpp
-/// What a program's signal handlers may ask. The library installs none of its
-/// own: signals belong to the program. Everything here is async-signal-safe.
+/// Functions for the signal handlers of a program. The library itself installs no handlers. All
+/// functions here are async-signal-safe.
 ///
-/// An input that is mapped is read when it is looked at. If another program has
-/// shortened the file by then, or its disk fails, the reader gets SIGBUS, in
-/// whichever thread it was; apps/polyak/last_words.cpp shows what to do then.
+/// A mapped input is read from the disk when its pages are accessed. If another program has
+/// shortened the file meanwhile, or the disk fails, the accessing thread gets SIGBUS. The program
+/// in apps/polyak has a handler that reports the file and ends.
 
 #include <cstddef>
 
@@ -14,15 +14,15 @@
 namespace polyak {
 
 struct MappedInput {
-  const char* name = nullptr;  ///< as it was given; nullptr: nothing is mapped there
-  std::size_t bytes = 0;       ///< as long as the file was when it was opened
+  const char* name = nullptr;  ///< the path as given; nullptr if no input is mapped at the address
+  std::size_t bytes = 0;       ///< length of the file when it was opened
 };
 
 /// The input that is mapped at this address.
 MappedInput mapped_input_at(const void* address) noexcept;
 
-/// Removes what is being written beside its final name. For a process that is
-/// about to end: no output can be finished afterwards.
+/// Removes the temporary files of unfinished outputs. For a process that is about to end: no
+/// output can be completed afterwards.
 void remove_unfinished_outputs() noexcept;
 
 }  // namespace polyak

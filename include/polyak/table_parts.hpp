@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file table_parts.hpp
-/// A table that several processes read together, each a part of its rows. A part
-/// is counted, the counts of all parts are told to everybody (that is the
-/// caller's), and then it is read: between the two, nobody waits for anybody.
+/// A table read by several processes, each a part of its rows. Each process first counts its
+/// part, then the caller gathers the counts of all parts (allgather), then each process reads its
+/// part. The functions here do not communicate.
 ///
-/// .csv is cut by bytes, at the ends of lines; .petsc by rows.
+/// .csv is divided by bytes, at line ends; .petsc by rows.
 
 #include <optional>
 #include <span>
@@ -18,22 +18,22 @@ namespace polyak {
 
 struct PartCounts {
   Index rows = 0;
-  Index lines = 0;    ///< of text
+  Index lines = 0;    ///< of a text file
   Index entries = 0;  ///< of sparse rows
-  Index bytes = 0;    ///< of the whole file: the same for all, if all read the same
+  Index bytes = 0;  ///< of the whole file: equal for all parts if all processes read the same file
 };
 
-/// Part `part` (from 0) of `parts`. Nothing where the format, or an option, asks
-/// for the whole file: read that.
+/// Counts part `part` (from 0) of `parts`. nullopt if the format or an option does not allow
+/// parts: then every process reads the whole file.
 std::optional<PartCounts> count_part(const std::string& path, const ReadOptions& options,
                                      Index part, Index parts);
 
-/// The rows of that part, and their b where the file has it; `counts` are those of
-/// all parts. bad_data where the file is not what was counted.
+/// Reads the rows of the part, and their b if the file holds it; `counts` are those of all parts.
+/// Error bad_data if the file has changed since it was counted.
 Table read_part(const std::string& path, const ReadOptions& options, Index part,
                 std::span<const PartCounts> counts);
 
-/// What lies in the first so many parts.
+/// The sum of the counts of the first `first_parts` parts.
 PartCounts sum_of_parts(std::span<const PartCounts> counts, Index first_parts);
 
 }  // namespace polyak

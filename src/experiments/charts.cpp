@@ -43,19 +43,19 @@ page::Panel curves_panel(const Figure& figure, const PanelResult& panel, bool re
   return out;
 }
 
-// One range for all panels, in whole powers of ten: that of the spec, or that of
-// the medians; what diverges leaves the picture at the top.
+// One y range for all panels: that of the spec, or the range of the medians rounded to powers of
+// ten. Diverging curves leave the picture at the top.
 void share_range(page::Chart& chart, const Spec& spec) {
-  double least = 1.0, most = 1.0;
+  double min_y = 1.0, max_y = 1.0;
   for (const page::Panel& panel : chart.panels)
     for (const page::Line& line : panel.lines)
       for (const double y : line.y) {
-        if (y > 1e-300) least = std::min(least, y);
-        most = std::max(most, std::min(y, 1e3));
+        if (y > 1e-300) min_y = std::min(min_y, y);
+        max_y = std::max(max_y, std::min(y, 1e3));
       }
   const auto power = [](double v) { return std::pow(10.0, v); };
-  const std::pair found{std::max(1e-17, power(std::floor(std::log10(least)))),
-                        power(std::ceil(std::log10(most)))};
+  const std::pair found{std::max(1e-17, power(std::floor(std::log10(min_y)))),
+                        power(std::ceil(std::log10(max_y)))};
   for (page::Panel& panel : chart.panels)
     panel.y_range =
         spec.y_range.value_or(std::pair{found.first, std::max(found.second, 10.0 * found.first)});
@@ -81,7 +81,7 @@ page::Chart curves(const Figure& figure) {
   return out;
 }
 
-// Ours, over the batch: prediction and certificate.
+// The predicted and the certified error against the batch.
 void add_prediction(page::Panel& out, const Prediction& p) {
   page::Line predicted, certified;
   predicted.label = "predicted (rms)";
@@ -109,7 +109,7 @@ page::Panel batches_panel(const PanelResult& panel) {
   rms.look = page::Look::points;
   rms.label = "root mean square of the runs";
   for (const Series& s : panel.series) {
-    const std::size_t m = place_of(s.result, panel.k);
+    const std::size_t m = measurement_at(s.result, panel.k);
     if (!s.result.batch) {
       out.marks.push_back({false, s.result.error.median[m], s.legend});
       continue;
@@ -125,11 +125,11 @@ page::Panel batches_panel(const PanelResult& panel) {
   if (panel.prediction) add_prediction(out, *panel.prediction);
   if (panel.prediction) out.lines.push_back(rms);
   if (panel.facts.heuristic > 0.0) out.marks.push_back({true, panel.facts.heuristic, "B*"});
-  const double least =
+  const double min_batch =
       medians.x.empty() ? 1.0 : *std::min_element(medians.x.begin(), medians.x.end());
-  const double most =
+  const double max_batch =
       medians.x.empty() ? 10.0 : *std::max_element(medians.x.begin(), medians.x.end());
-  out.x_range = std::pair{least * 0.8, std::max(most, panel.facts.heuristic) * 1.6};
+  out.x_range = std::pair{min_batch * 0.8, std::max(max_batch, panel.facts.heuristic) * 1.6};
   return out;
 }
 
@@ -163,7 +163,7 @@ void add_contours(page::Panel& out, const ProblemFacts& facts) {
   }
 }
 
-// A panel per method, a path per start.
+// One panel for each method, one path for each start vector.
 page::Chart paths(const Figure& figure) {
   page::Chart out;
   out.square = true;

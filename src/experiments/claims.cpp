@@ -2,25 +2,27 @@
 
 #include <fmt/format.h>
 
-#include "experiments/claim_checks.hpp"
+#include <algorithm>
+
+#include "polyak/error.hpp"
 
 namespace polyak::experiments {
 namespace {
 
-std::string filled(std::string text, double c) {
+std::string with_c(std::string text, double c) {
   const auto at = text.find("{c}");
   return at == std::string::npos ? text : text.replace(at, 3, fmt::format("{:g}", c));
 }
 
-Claim checked(const Figure& figure, const ClaimSpec& claim, const Pool& pool, bool several) {
+Claim check_claim(const Figure& figure, const ClaimSpec& claim, const Pool& pool, bool several) {
   Claim out;
   out.figure = figure.spec.name;
   out.claim = claim.text;
   if (several) out.panel = pool.title();
   try {
     if (claim.rows && *claim.rows != pool.facts().rows)
-      throw NotApplicable{
-          fmt::format("it is about {} rows, here are {}", *claim.rows, pool.facts().rows)};
+      throw NotApplicable{fmt::format("the claim is about {} rows, the problem has {}", *claim.rows,
+                                      pool.facts().rows)};
     const Verdict verdict = checks().at(claim.check)(claim, pool);
     out.expected = verdict.expected;
     out.measured = verdict.measured;
@@ -36,9 +38,9 @@ std::vector<ClaimSpec> for_each_c(const ClaimSpec& claim) {
   std::vector<ClaimSpec> out;
   for (double c : claim.c) {
     ClaimSpec one = claim;
-    one.text = filled(one.text, c);
-    for (std::string& label : one.series) label = filled(label, c);
-    one.than = filled(one.than, c);
+    one.text = with_c(one.text, c);
+    for (std::string& label : one.series) label = with_c(label, c);
+    one.than = with_c(one.than, c);
     out.push_back(one);
   }
   return out;
@@ -58,8 +60,34 @@ std::vector<Claim> check_claims(const Figure& figure) {
   for (const ClaimSpec& claim : figure.spec.claims)
     for (const ClaimSpec& one : for_each_c(claim))
       for (const std::string& key : order)
-        out.push_back(checked(figure, one, pools.at(key), order.size() > 1));
+        out.push_back(check_claim(figure, one, pools.at(key), order.size() > 1));
   return out;
+}
+
+void Pool::add(const PanelResult& panel) {
+  panels_.push_back(&panel);
+  for (const Series& series : panel.series) series_.push_back(&series);
+}
+
+const Series& Pool::find(const std::string& label) const {
+  const Series& s = named(label);
+  if (s.capped)
+    throw NotApplicable{fmt::format("B = {:g} B* = {:.0f} is more than the {} rows there are", s.c,
+                                    s.wanted_batch, facts().rows)};
+  return s;
+}
+
+const Series* Pool::fitting(const std::string& label) const {
+  const Series& s = named(label);
+  return s.capped ? nullptr : &s;
+}
+
+const Series& Pool::named(const std::string& label) const {
+  const auto found = std::find_if(series_.begin(), series_.end(),
+                                  [&](const Series* s) { return s->label == label; });
+  if (found != series_.end()) return **found;
+  throw Error(ErrorCode::usage, {.what = "a claim names a series that is not in the figure",
+                                 .where = "'" + label + "'"});
 }
 
 }  // namespace polyak::experiments

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/figure_cost.hpp"
+#include "experiments/progress.hpp"
 #include "polyak/error.hpp"
 #include "polyak/theory.hpp"
 #include "polyak/tomography_reconstruct.hpp"
@@ -19,7 +19,7 @@ std::string filled(std::string text, const std::string& name, const std::string&
   return text;
 }
 
-// √2·M·√beta^k, as the paper states it.
+// The bound of the paper for heavy ball with full gradients: √2·M·√beta^k.
 RunResult bound(const ProblemFacts& facts, Index iterations) {
   theory::MatrixNumbers numbers{facts.lambda_min, facts.lambda_max, facts.frobenius2, facts.cols,
                                 1.0};
@@ -35,15 +35,15 @@ RunResult bound(const ProblemFacts& facts, Index iterations) {
 
 class PanelRunner {
  public:
-  PanelRunner(Figure& figure, std::size_t p, Lab& lab, Meter& meter)
-      : spec_(figure.spec), out_(figure.panels[p]), lab_(lab), meter_(meter) {
+  PanelRunner(Figure& figure, std::size_t p, Lab& lab, Progress& progress)
+      : spec_(figure.spec), out_(figure.panels[p]), lab_(lab), progress_(progress) {
     out_ = {};
     out_.spec = &spec_.panels[p];
   }
 
   void run() {
-    lab_.enter(out_.spec->problem);
-    meter_.begin(spec_.name + ", " + out_.spec->title, 0.0);
+    lab_.set_problem(out_.spec->problem);
+    progress_.begin(spec_.name + ", " + out_.spec->title, 0.0);
     out_.facts = lab_.facts();
     fix_iteration();
     for (const SeriesSpec& series : spec_.series)
@@ -53,7 +53,7 @@ class PanelRunner {
   }
 
  private:
-  // The iteration at which batches are compared: what the named series needs.
+  // The iteration at which batches are compared: the steps that the series `steps_of` needs.
   void fix_iteration() {
     if (spec_.kind != Kind::batches) return;
     out_.k = out_.spec->iterations;
@@ -67,25 +67,24 @@ class PanelRunner {
   void run_series(const SeriesSpec& series) {
     check_premises(series);
     int style = series.style.value_or(static_cast<int>(out_.series.size()));
-    for (const Entry& entry : entries(series, out_.facts.heuristic)) {
+    for (const BatchEntry& entry : batch_entries(series, out_.facts.heuristic)) {
       out_.series.push_back(one(series, entry));
       out_.series.back().style = style++;
     }
   }
 
-  // What rests on lambda_min needs one.
+  // Batches in units of B* and the bound of HBM need lambda_min > 0.
   void check_premises(const SeriesSpec& series) const {
     const std::string kappa = out_.facts.lambda_min > 0.0
                                   ? fmt::format("kappa {:.3g}", out_.facts.kappa())
-                                  : "a scan, whose lambda_min is next to nothing";
+                                  : "a scan, whose lambda_min is almost zero";
     const bool in_units = !series.times_heuristic.empty() && !series.for_batch;
     if (in_units && !(out_.facts.heuristic > 0.0))
-      throw Error(ErrorCode::bad_data,
-                  {.what = "B* means nothing for this problem",
-                   .where = series.where,
-                   .found = kappa,
-                   .expected = "kappa of 2 or more",
-                   .hint = "give batches = [...] in rows, or the B* that is wanted: for_batch"});
+      throw Error(ErrorCode::bad_data, {.what = "B* is not defined for this problem",
+                                        .where = series.where,
+                                        .found = kappa,
+                                        .expected = "kappa of 2 or more",
+                                        .hint = "give batches = [...] in rows, or set for_batch"});
     if (series.bound && !(out_.facts.lambda_min > 0.0))
       throw Error(ErrorCode::bad_data, {.what = "the bound of HBM needs lambda_min",
                                         .where = series.where,
@@ -94,7 +93,7 @@ class PanelRunner {
                                         .hint = "leave the series out"});
   }
 
-  Series one(const SeriesSpec& series, const Entry& entry) {
+  Series one(const SeriesSpec& series, const BatchEntry& entry) {
     Series out;
     out.spec = &series;
     out.c = entry.c;
@@ -107,24 +106,24 @@ class PanelRunner {
       out.result = bound(out_.facts, iterations_of(series, *out_.spec));
       return out;
     }
-    meter_.begin(fmt::format("{}, {}: {}", spec_.name, out_.spec->title, out.label),
-                 cost(spec_, *out_.spec, series, entry.batch));
-    out.result = lab_.run(order(series, entry, batch));
+    progress_.begin(fmt::format("{}, {}: {}", spec_.name, out_.spec->title, out.label),
+                    cost(spec_, *out_.spec, series, entry.batch));
+    out.result = lab_.run(run_request(series, entry, batch));
     if (spec_.kind == Kind::table)
       out.predicted =
           lab_.predicted_steps(out.result, spec_.steps_tol, 2 * iterations_of(series, *out_.spec));
     return out;
   }
 
-  void name(Series& out, const Entry& entry, Index batch) const {
+  void name(Series& out, const BatchEntry& entry, Index batch) const {
     for (auto [text, from] :
          {std::pair{&out.label, &out.spec->label}, std::pair{&out.legend, &out.spec->legend}})
       *text = filled(filled(*from, "{c}", fmt::format("{:g}", entry.c)), "{B}",
                      fmt::format("{}", batch));
   }
 
-  Order order(const SeriesSpec& series, const Entry& entry, Index batch) const {
-    Order out;
+  RunRequest run_request(const SeriesSpec& series, const BatchEntry& entry, Index batch) const {
+    RunRequest out;
     out.options = series.options;
     out.options.seed = spec_.seed;
     if (entry.batch > 0.0) out.options.batch_size = batch;
@@ -139,7 +138,7 @@ class PanelRunner {
     return out;
   }
 
-  // Step and momentum that the spec leaves to the matrix.
+  // Sets the step size or the eigenvalue bounds that follow from the matrix.
   void derive(const SeriesSpec& series, SolveOptions& options) const {
     const ProblemFacts& f = out_.facts;
     if (series.for_batch)
@@ -153,7 +152,7 @@ class PanelRunner {
   const Spec& spec_;
   PanelResult& out_;
   Lab& lab_;
-  Meter& meter_;
+  Progress& progress_;
 };
 
 }  // namespace
@@ -164,15 +163,15 @@ std::optional<Index> steps_to(const RunResult& result, double tol) {
   return {};
 }
 
-std::size_t place_of(const RunResult& result, Index k) {
+std::size_t measurement_at(const RunResult& result, Index k) {
   const auto after = std::upper_bound(result.iterations.begin(), result.iterations.end(), k);
   return after == result.iterations.begin()
              ? 0
              : static_cast<std::size_t>(after - result.iterations.begin()) - 1;
 }
 
-void run_panel(Figure& figure, std::size_t p, Lab& lab, Meter& meter) {
-  PanelRunner(figure, p, lab, meter).run();
+void run_panel(Figure& figure, std::size_t p, Lab& lab, Progress& progress) {
+  PanelRunner(figure, p, lab, progress).run();
 }
 
 }  // namespace polyak::experiments

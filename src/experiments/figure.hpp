@@ -1,6 +1,6 @@
 #pragma once
 
-// A spec carried out: every series of every panel with its numbers.
+// The results of a spec: every series of every panel with its numbers.
 
 #include <optional>
 #include <string>
@@ -14,9 +14,9 @@ struct Series {
   const SeriesSpec* spec = nullptr;
   std::string label, legend;
   int style = 0;
-  double c = 0.0;           ///< batch in units of B*, where it was asked for so
-  double wanted_batch = 0;  ///< before truncation and the cap at n; 0 where there is none
-  bool capped = false;      ///< more rows were asked for than there are
+  double c = 0.0;           ///< batch in units of B*, if given so; otherwise 0
+  double wanted_batch = 0;  ///< before rounding down and the limit n; 0 without a batch
+  bool capped = false;      ///< the batch was limited to n rows
   RunResult result;
   std::optional<double> predicted;  ///< table: iterations to the tolerance
 };
@@ -31,15 +31,15 @@ struct PanelResult {
 
 struct Figure {
   Spec spec;
-  std::vector<PanelResult> panels;  ///< as many as in the spec
+  std::vector<PanelResult> panels;  ///< one for each panel of the spec
 };
 
 /// The first measured iteration whose median error is at most `tol`.
 std::optional<Index> steps_to(const RunResult& result, double tol);
-/// The place of iteration k in the measurements, or of the last one before.
-std::size_t place_of(const RunResult& result, Index k);
+/// The index of the measurement at iteration k, or of the last one before it.
+std::size_t measurement_at(const RunResult& result, Index k);
 
-/// Fills panel `p` of the figure.
-void run_panel(Figure& figure, std::size_t p, Lab& lab, Meter& meter);
+/// Runs all series of panel `p` and stores their results in the figure.
+void run_panel(Figure& figure, std::size_t p, Lab& lab, Progress& progress);
 
 }  // namespace polyak::experiments

@@ -1,60 +1,59 @@
 #pragma once
 
-// A figure as text: its numbers, its picture, its part of the page.
+// The outputs of a figure: its numbers, its picture, its section of the page.
 
 #include "experiments/figure.hpp"
 #include "page/chart.hpp"
 
 namespace polyak::experiments {
 
-/// Every plotted number. No times and no threads: the same seed gives the same
-/// bytes.
+/// All plotted numbers as CSV, without times and threads: the same seed gives the same bytes.
 std::string csv_of(const Figure& figure);
 
-/// Kind::table has none.
+/// The picture; none for Kind::table.
 std::optional<page::Chart> chart_of(const Figure& figure);
 
-/// claims.json: what `before`, the file that is there, says of other figures than these, and
-/// then these claims.
+/// claims.json: the claims of `before`, the existing file, except those of `figures`, and then
+/// `claims`.
 std::string claims_json(const std::vector<Claim>& claims, const std::vector<std::string>& figures,
                         const std::string& before);
 
-/// What the page says of one figure; `svg` and `images` (HTML) may be empty.
+/// The section of one figure on the page; `svg` and `images` (HTML) may be empty.
 std::string section_of(const Figure& figure, const std::vector<Claim>& claims,
                        const std::string& svg, const std::string& images);
-/// Its tables, as HTML: problems, runs, the table of Kind::table.
+/// Tables of the section, as HTML: problems, runs, and the table of Kind::table.
 std::string problems_of(const Figure& figure);
 std::string runs_of(const Figure& figure);
 std::string html_table(const Figure& figure);
-/// Steps that follow from a wanted B*: a line each, or nothing.
+/// Step sizes derived from for_batch, one paragraph each; may be empty.
 std::string derived_parameters(const Figure& figure);
 
-/// x as a picture, in the shades of the planted image.
+/// x as an image, with the grey scale of the true image.
 struct Image {
   std::string file, caption, detail;
   Array pixels;
 };
-/// The images of one panel, the planted one first.
+/// The images of one panel, the true image first.
 struct Gallery {
   std::string title;
   double black = 0.0, white = 1.0;
   std::vector<Image> images;
 };
-/// One for each panel that has any.
+/// One gallery for each panel with images.
 std::vector<Gallery> galleries_of(const Figure& figure);
 
-/// The page.
+/// The contents of the page.
 struct PageParts {
   std::vector<const Figure*> figures;
   std::vector<std::string> sections;
   std::vector<Claim> claims;
-  bool complete = true;  ///< all figures of the paper were asked for
+  bool complete = true;  ///< all figures of the paper were run
   std::string command;
   double seconds = 0.0;
 };
 std::string page_of(const PageParts& parts);
 
-/// The table of a Kind::table figure, cell by cell; head first.
+/// The cells of the table of a Kind::table figure; the first row is the header.
 std::vector<std::vector<std::string>> table_of(const Figure& figure);
 
 }  // namespace polyak::experiments

@@ -1,11 +1,14 @@
-// The page: what is seen, what was claimed, what was run.
+// The HTML page with a section for each figure, and the galleries of reconstructed images.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fstream>
+#include <optional>
 
+#include "experiments/lab.hpp"
 #include "experiments/outputs.hpp"
 #include "page/html.hpp"
 #include "polyak/simd.hpp"
@@ -41,7 +44,7 @@ struct Tally {
   const char* css() const { return no > 0 ? "no" : yes > 0 ? "yes" : "na"; }
 };
 
-// Claims about several problems fold into one line that can be opened.
+// A claim about several problems is one line, with the details of each problem folded below.
 std::string claims_of(const std::vector<Claim>& claims) {
   std::string out;
   std::vector<page::Row> single;
@@ -91,6 +94,84 @@ std::string machine() {
                      build.compiler, build.type, processor(), simd_target());
 }
 
+// The letters, digits and dots of a label, for a file name.
+std::string file_name_part(const std::string& label) {
+  std::string out;
+  for (const char c : label) {
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.';
+    if (kept || (c >= 'A' && c <= 'Z'))
+      out += kept ? c : static_cast<char>(c - 'A' + 'a');
+    else if (!out.empty() && out.back() != '-')
+      out += '-';
+  }
+  while (out.ends_with('-') || out.ends_with('.')) out.pop_back();
+  return out;
+}
+
+// Repeats pixels so that small images are about 256 pixels wide.
+Array enlarged(const std::vector<double>& pixels, Index size) {
+  const Index times = std::max<Index>(1, 256 / size), side = times * size;
+  std::vector<double> out;
+  out.reserve(to_size(side * side));
+  for (Index i = 0; i < side; ++i)
+    for (Index j = 0; j < side; ++j) out.push_back(pixels[to_size(i / times * size + j / times)]);
+  return Array(std::move(out), side, side);
+}
+
+// ‖x − planted‖ / ‖planted‖.
+double relative_error(const std::vector<double>& x, const std::vector<double>& planted) {
+  double error2 = 0.0, norm2 = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    error2 += (x[i] - planted[i]) * (x[i] - planted[i]);
+    norm2 += planted[i] * planted[i];
+  }
+  return std::sqrt(error2 / norm2);
+}
+
+// The number of steps of all series with images, if it is the same.
+std::optional<Index> common_steps(const PanelResult& panel) {
+  std::optional<Index> out;
+  for (const Series& s : panel.series) {
+    if (s.result.image.empty()) continue;
+    const Index steps = s.result.iterations.back();
+    if (out && *out != steps) return {};
+    out = steps;
+  }
+  return out;
+}
+
+std::string image_caption(const Series& s, double error, bool with_steps) {
+  std::string out =
+      s.result.batch ? fmt::format("{} rows a step", *s.result.batch) : "all rows each step";
+  if (with_steps) out += fmt::format(", {} steps", s.result.iterations.back());
+  return out + fmt::format(", error {:.3g}", error);
+}
+
+Gallery gallery_of(const PanelResult& panel, const std::string& prefix) {
+  const std::vector<double> planted = planted_image(panel.spec->problem);
+  const Index size = panel.spec->problem.scan.size;
+  const auto steps = common_steps(panel);
+  Gallery out;
+  out.title = panel.spec->title + ": images " +
+              (steps ? fmt::format("after {} steps", *steps) : "at the end of each run");
+  const auto [darkest, brightest] = std::minmax_element(planted.begin(), planted.end());
+  out.black = *darkest;
+  out.white = *brightest > *darkest ? *brightest : *darkest + 1.0;
+  const auto add = [&](const std::string& caption, const std::string& detail,
+                       const std::vector<double>& pixels) {
+    const std::string file =
+        fmt::format("{}-{}-{}.png", prefix, out.images.size(), file_name_part(caption));
+    out.images.push_back({file, caption, detail, enlarged(pixels, size)});
+  };
+  for (const Series& s : panel.series) {
+    if (s.result.image.size() != planted.size()) continue;
+    if (out.images.empty()) add("planted", fmt::format("{0} × {0} pixels", size), planted);
+    add(s.legend, image_caption(s, relative_error(s.result.image, planted), !steps),
+        s.result.image);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string section_of(const Figure& figure, const std::vector<Claim>& claims,
@@ -137,6 +218,17 @@ std::string page_of(const PageParts& parts) {
           "differ.</p>\n",
           escaped(parts.command), today(), escaped(machine()), parts.seconds));
   return page::document("polyak reproduce", body);
+}
+
+std::vector<Gallery> galleries_of(const Figure& figure) {
+  std::vector<Gallery> out;
+  for (std::size_t p = 0; p < figure.panels.size(); ++p) {
+    const PanelResult& panel = figure.panels[p];
+    if (panel.spec->problem.kind != "tomography") continue;
+    Gallery one = gallery_of(panel, fmt::format("{}-{}", figure.spec.name, p + 1));
+    if (!one.images.empty()) out.push_back(std::move(one));
+  }
+  return out;
 }
 
 }  // namespace polyak::experiments

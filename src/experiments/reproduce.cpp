@@ -8,9 +8,9 @@
 
 #include "core/clock.hpp"
 #include "experiments/claims.hpp"
-#include "experiments/figure_cost.hpp"
 #include "experiments/outputs.hpp"
-#include "page/gnuplot.hpp"
+#include "experiments/progress.hpp"
+#include "page/chart.hpp"
 #include "page/html.hpp"
 #include "polyak/images.hpp"
 #include "polyak/io.hpp"
@@ -18,7 +18,7 @@
 namespace polyak::experiments {
 namespace {
 
-using Figures = std::vector<std::unique_ptr<Figure>>;  // panels point into their spec
+using Figures = std::vector<std::unique_ptr<Figure>>;  // by pointer: panels point into their spec
 
 void apply(const Options& options, Spec& spec) {
   if (options.trials) spec.trials = *options.trials;
@@ -38,11 +38,11 @@ std::vector<Spec> specs_of(const std::string& what) {
   return out;
 }
 
-Figures figures_of(const std::string& what, const Options& options, Meter& meter) {
+Figures figures_of(const std::string& what, const Options& options, Progress& progress) {
   Figures out;
   for (Spec& spec : specs_of(what)) {
     apply(options, spec);
-    expect_figure(spec, meter);
+    add_figure_work(spec, progress);
     out.push_back(std::make_unique<Figure>());
     out.back()->panels.resize(spec.panels.size());
     out.back()->spec = std::move(spec);
@@ -50,8 +50,8 @@ Figures figures_of(const std::string& what, const Options& options, Meter& meter
   return out;
 }
 
-// By problem, not by figure: each is made once.
-void run_all(Figures& figures, Lab& lab, Meter& meter) {
+// Ordered by problem, not by figure: each problem is generated once.
+void run_all(Figures& figures, Lab& lab, Progress& progress) {
   std::vector<std::string> keys;
   for (const auto& figure : figures)
     for (const PanelSpec& panel : figure->spec.panels) {
@@ -61,10 +61,10 @@ void run_all(Figures& figures, Lab& lab, Meter& meter) {
   for (const std::string& key : keys)
     for (const auto& figure : figures)
       for (std::size_t p = 0; p < figure->panels.size(); ++p)
-        if (figure->spec.panels[p].problem.key() == key) run_panel(*figure, p, lab, meter);
+        if (figure->spec.panels[p].problem.key() == key) run_panel(*figure, p, lab, progress);
 }
 
-// Everything that is written, in the order it is.
+// Writes the files of the figures and lists them in the outcome.
 class Writer {
  public:
   Writer(const Options& options, Outcome& outcome) : folder_(options.out), outcome_(outcome) {
@@ -78,28 +78,28 @@ class Writer {
     outcome_.files.push_back(path(name));
   }
 
-  // What an earlier run has left, or nothing.
-  std::string there(const std::string& name) const {
+  // The contents of a file in the output folder; empty if there is none.
+  std::string contents(const std::string& name) const {
     std::ifstream file(path(name), std::ios::binary);
     std::ostringstream text;
     if (file) text << file.rdbuf();
     return text.str();
   }
 
-  // The images as files, and beside each other as HTML.
-  std::string hang(const Figure& figure) {
+  // Writes the images as files and returns them side by side as HTML.
+  std::string write_images(const Figure& figure) {
     std::string out;
     for (const Gallery& gallery : galleries_of(figure)) {
       std::vector<page::Shot> shots;
       for (const Image& image : gallery.images)
-        shots.push_back({shot(image, gallery), image.caption, image.detail});
+        shots.push_back({write_shot(image, gallery), image.caption, image.detail});
       out += "<h3>" + page::escaped(gallery.title) + "</h3>\n";
       out += page::gallery(shots);
     }
     return out;
   }
 
-  // The SVG, or nothing.
+  // Draws and writes the picture; returns its SVG, or "" if it was not drawn.
   std::string draw(const Figure& figure) {
     const auto chart = chart_of(figure);
     if (!chart || !page::has_gnuplot()) return {};
@@ -123,14 +123,14 @@ class Writer {
     return (std::filesystem::path(folder_) / name).string();
   }
 
-  // Written, and read again for the page: the bytes are the same.
-  std::string shot(const Image& image, const Gallery& gallery) {
+  // Writes the image and returns the bytes of the file for the page.
+  std::string write_shot(const Image& image, const Gallery& gallery) {
     ImageOptions shades;
     shades.black = gallery.black;
     shades.white = gallery.white;
     write_image(path(image.file), image.pixels.view(), shades);
     outcome_.files.push_back(path(image.file));
-    return there(image.file);
+    return contents(image.file);
   }
 
   std::string folder_;
@@ -154,13 +154,13 @@ void write_all(const Figures& figures, const std::string& what, const Options& o
     writer.write(figure->spec.name + ".csv", csv_of(*figure));
     parts.figures.push_back(figure.get());
     parts.sections.push_back(
-        section_of(*figure, claims, writer.draw(*figure), writer.hang(*figure)));
+        section_of(*figure, claims, writer.draw(*figure), writer.write_images(*figure)));
     parts.claims.insert(parts.claims.end(), claims.begin(), claims.end());
   }
   outcome.claims = parts.claims;
   std::vector<std::string> names;
   for (const auto& figure : figures) names.push_back(figure->spec.name);
-  writer.write("claims.json", claims_json(outcome.claims, names, writer.there("claims.json")));
+  writer.write("claims.json", claims_json(outcome.claims, names, writer.contents("claims.json")));
   parts.complete = what == "all";
   parts.command = command_of(what, options);
   parts.seconds = now_s() - started;
@@ -179,16 +179,16 @@ std::vector<FigureName> figure_names() {
 Outcome reproduce(const std::string& what, const Options& options, Watcher& watcher) {
   const double started = now_s();
   Outcome outcome;
-  Meter meter(watcher);
-  Figures figures = figures_of(what, options, meter);
-  Lab lab(options, meter);
+  Progress progress(watcher);
+  Figures figures = figures_of(what, options, progress);
+  Lab lab(options, progress);
   try {
-    run_all(figures, lab, meter);
+    run_all(figures, lab, progress);
   } catch (const Interrupted&) {
     outcome.interrupted = true;
   }
-  outcome.runs_made = lab.made();
-  outcome.runs_kept = lab.kept();
+  outcome.runs_made = lab.runs_made();
+  outcome.runs_kept = lab.runs_kept();
   if (!outcome.interrupted) write_all(figures, what, options, started, outcome);
   outcome.seconds = now_s() - started;
   return outcome;

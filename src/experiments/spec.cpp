@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "experiments/spec_parts.hpp"
+#include "experiments/toml_table.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::experiments {
@@ -24,19 +24,19 @@ Kind kind_named(TomlTable& t) {
   t.refuse("kind", "there is no such kind of figure", "curves, batches, paths or table");
 }
 
-std::string plain_name(TomlTable& t) {
-  const std::string name = t.needed_text("name");
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+std::string figure_name(TomlTable& t) {
+  const std::string name = t.required_text("name");
+  const bool is_valid = std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_';
   });
-  if (!plain || name.starts_with('-'))
-    t.refuse("name", "files are named after this", "letters, digits, - and _");
+  if (!is_valid || name.starts_with('-'))
+    t.refuse("name", "the name is used for file names", "letters, digits, - and _");
   return name;
 }
 
 void read_parts(TomlTable& t, const std::string& file, Spec& out) {
-  const Index iterations = t.whole("iterations", 100, 1);
+  const Index iterations = t.integer("iterations", 100, 1);
   for (TomlTable& panel : t.tables("panel"))
     out.panels.push_back(read_panel(panel, file, iterations, out.seed));
   for (TomlTable& series : t.tables("series")) out.series.push_back(read_series(series));
@@ -59,14 +59,14 @@ void check_images(const Spec& spec) {
 
 Spec read_root(TomlTable& t, const std::string& file) {
   Spec out;
-  out.name = plain_name(t);
+  out.name = figure_name(t);
   out.title = t.text("title", out.name);
   out.kind = kind_named(t);
   out.text = t.texts("text");
   out.differs = t.texts("differs");
-  out.trials = t.whole("trials", out.trials, 1);
+  out.trials = t.integer("trials", out.trials, 1);
   out.seed = read_seed(t, out.seed);
-  out.columns = static_cast<int>(t.whole("columns", out.columns, 1));
+  out.columns = static_cast<int>(t.integer("columns", out.columns, 1));
   out.residuals = t.flag("residuals", false);
   out.steps_of = t.text("steps_of");
   out.steps_tol = t.number("steps_tol", out.steps_tol);
@@ -74,7 +74,7 @@ Spec read_root(TomlTable& t, const std::string& file) {
   const auto range = t.numbers("y_range");
   if (!range.empty()) {
     if (range.size() != 2 || !(range[0] > 0.0 && range[0] < range[1]))
-      t.refuse("y_range", "this is no range", "two positive numbers, the smaller first");
+      t.refuse("y_range", "this is not a range", "two positive numbers, the smaller first");
     out.y_range = std::pair{range[0], range[1]};
   }
   read_parts(t, file, out);
@@ -83,7 +83,8 @@ Spec read_root(TomlTable& t, const std::string& file) {
   return out;
 }
 
-// A file that was changed is another one. Of "file.h5:/dataset" the file counts.
+// Path, size and modification time: a changed file is a different problem. For "file.h5:/dataset"
+// those of file.h5.
 std::string stamp(const std::string& path) {
   std::error_code ignored;
   const std::string file = fs::exists(path, ignored) ? path : path.substr(0, path.rfind(':'));

@@ -1,21 +1,22 @@
-#include "experiments/store.hpp"
-
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "experiments/results.hpp"
 #include "polyak/error.hpp"
 #include "polyak/io.hpp"
+#include "polyak/replicates.hpp"
 
 namespace polyak::experiments {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// JSON has no infinity; null stands for it.
+// JSON has no infinity; it is stored as null.
 std::vector<double> numbers(const Json& list) {
   std::vector<double> out;
   for (const Json& item : list)
@@ -123,7 +124,7 @@ void from_json(const Json& j, Prediction& p) {
   p.certified = numbers(j.at("certified"));
 }
 
-// FNV-1a: names only; the key inside the file is what counts.
+// FNV-1a, for file names. A collision is harmless: the key is stored in the file and compared.
 std::uint64_t hash(const std::string& text) {
   std::uint64_t h = 0xcbf29ce484222325u;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -132,7 +133,8 @@ std::uint64_t hash(const std::string& text) {
 
 }  // namespace
 
-Store::Store(const std::string& out, bool forget) : folder_(out + "/.runs"), forget_(forget) {
+Store::Store(const std::string& out, bool ignore_existing)
+    : folder_(out + "/.runs"), ignore_existing_(ignore_existing) {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   if (error || !std::filesystem::is_directory(folder_))
@@ -150,7 +152,7 @@ bool Store::saved(const std::string& key) const { return saved_.contains(key); }
 
 template <class Value>
 std::optional<Value> Store::load(const std::string& key) const {
-  if (forget_ && !saved(key)) return {};
+  if (ignore_existing_ && !saved(key)) return {};
   std::ifstream file(path(key), std::ios::binary);
   const Json j = Json::parse(file, nullptr, false);
   try {
@@ -178,5 +180,24 @@ template void Store::save(const std::string&, const RunResult&);
 template void Store::save(const std::string&, const ProblemFacts&);
 template void Store::save(const std::string&, const Prediction&);
 template void Store::save(const std::string&, const Steps&);
+
+Curve summarise(const std::vector<std::vector<double>>& runs) {
+  Curve out;
+  if (runs.empty()) return out;
+  std::vector<double> column(runs.size());
+  for (std::size_t m = 0; m < runs[0].size(); ++m) {
+    double squares = 0.0;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      const double first = runs[r][0];
+      column[r] = first > 0.0 ? runs[r][m] / first : runs[r][m];
+      squares += column[r] * column[r];
+    }
+    out.median.push_back(percentile(column, 50));
+    out.low.push_back(percentile(column, 5));
+    out.high.push_back(percentile(column, 95));
+    out.rms.push_back(std::sqrt(squares / static_cast<double>(runs.size())));
+  }
+  return out;
+}
 
 }  // namespace polyak::experiments

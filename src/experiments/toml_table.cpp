@@ -55,7 +55,7 @@ void TomlTable::refuse(const std::string& key, const std::string& what,
                                  .where = where(key),
                                  .found = node ? found(node) : "",
                                  .expected = expected,
-                                 .hint = "docs/reproduce.md tells what a spec may say"});
+                                 .hint = "see docs/reproduce.md for the keys of a spec"});
 }
 
 std::string TomlTable::text(const std::string& key, const std::string& fallback) {
@@ -65,7 +65,7 @@ std::string TomlTable::text(const std::string& key, const std::string& fallback)
   refuse(key, "this must be a text", "a text in quotes");
 }
 
-std::string TomlTable::needed_text(const std::string& key) {
+std::string TomlTable::required_text(const std::string& key) {
   const std::string out = text(key);
   if (out.empty()) refuse(key, "the text '" + key + "' is missing", "a text in quotes");
   return out;
@@ -78,11 +78,11 @@ double TomlTable::number(const std::string& key, double fallback) {
   refuse(key, "this must be a number", "a number");
 }
 
-Index TomlTable::whole(const std::string& key, Index fallback, Index least) {
+Index TomlTable::integer(const std::string& key, Index fallback, Index minimum) {
   const double value = number(key, static_cast<double>(fallback));
-  if (value == std::floor(value) && value >= static_cast<double>(least) && value < 0x1p53)
+  if (value == std::floor(value) && value >= static_cast<double>(minimum) && value < 0x1p53)
     return static_cast<Index>(value);
-  refuse(key, "this must be a whole number", fmt::format("a whole number of at least {}", least));
+  refuse(key, "this must be a whole number", fmt::format("a whole number of at least {}", minimum));
 }
 
 bool TomlTable::flag(const std::string& key, bool fallback) {
@@ -157,7 +157,7 @@ void TomlTable::finish() const {
   if (left.empty()) return;
   std::string known;
   for (const std::string& key : read_) known += (known.empty() ? "" : ", ") + key;
-  throw Error(ErrorCode::usage, {.what = "a spec has no such key here",
+  throw Error(ErrorCode::usage, {.what = "unknown key in a spec",
                                  .where = where(left[0]),
                                  .found = {},
                                  .expected = "one of " + known});

@@ -1,9 +1,9 @@
 #pragma once
 
-// A TOML table read with care: every value is asked for by name and kind, and
-// what nobody asked for is an error that tells its line.
+// A TOML table with checks: every value is read by name and type, and a key that is not read is
+// an error that names its line.
 
-// As headers only: the library then links nothing more.
+// Header-only, so that nothing more has to be linked.
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
@@ -21,21 +21,21 @@ class TomlTable {
 
   bool has(const std::string& key) const { return table_.contains(key); }
   std::string text(const std::string& key, const std::string& fallback = {});
-  std::string needed_text(const std::string& key);
+  std::string required_text(const std::string& key);
   double number(const std::string& key, double fallback);
-  Index whole(const std::string& key, Index fallback, Index least);
+  Index integer(const std::string& key, Index fallback, Index minimum);
   bool flag(const std::string& key, bool fallback);
-  /// One value or a list of them.
+  /// One value or a list.
   std::vector<std::string> texts(const std::string& key);
   std::vector<double> numbers(const std::string& key);
-  /// An array of tables; empty when it is not there.
+  /// An array of tables; empty if absent.
   std::vector<TomlTable> tables(const std::string& key);
   TomlTable table(const std::string& key);
 
-  /// The value as it would stand on a command line, for whoever parses it.
+  /// The value as text, as it would be on the command line.
   std::string as_text(const std::string& key);
   std::vector<std::string> unread() const;
-  /// Error usage for a key nobody asked for.
+  /// Error usage if there is a key that was not read.
   void finish() const;
 
   std::string where() const;

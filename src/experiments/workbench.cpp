@@ -1,15 +1,15 @@
-#include "experiments/workbench.hpp"
-
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "core/clock.hpp"
-#include "experiments/scan.hpp"
+#include "experiments/lab.hpp"
 #include "polyak/error.hpp"
 #include "polyak/generate.hpp"
 #include "polyak/io.hpp"
 #include "polyak/solve.hpp"
 #include "polyak/theory.hpp"
+#include "polyak/tomography_phantom.hpp"
 
 namespace polyak::experiments {
 namespace {
@@ -41,7 +41,7 @@ Array start_vector(const ProblemSpec& spec, Index cols) {
                                     .expected = std::to_string(cols)});
 }
 
-// The best x to be had: by QR where that is affordable.
+// The least squares solution, by the method that auto chooses (QR if it is affordable).
 Report best_fit(const Problem& problem, int threads) {
   SolveOptions options;
   options.tol = 1e-14;
@@ -86,8 +86,8 @@ void Workbench::scan(const ProblemSpec& spec, int threads) {
   problem_ = std::make_unique<Problem>(std::move(data));
 }
 
-// The eigenvalues of a scan fall to almost nothing: Lanczos' smallest one is no
-// lambda_min, and its largest is known far better as A has no negative entry.
+// The eigenvalues of a scan decrease to almost zero, so the smallest Ritz value of Lanczos is not
+// lambda_min. For lambda_max there is a much better bound, because A has no negative entries.
 void Workbench::bound_spectrum(int threads) {
   spectrum_.lambda_min = 0.0;
   spectrum_.lambda_max = tomography::norm_bounds(problem_->A(), {}, 15, threads).upper;
@@ -129,7 +129,7 @@ ProblemFacts Workbench::facts() const {
   for (Index i = 0; i < b.rows; ++i)
     for (Index c = 0; c < b.cols; ++c) b2 += b(i, c) * b(i, c);
   out.b_norm = std::sqrt(b2);
-  if (out.cols == 2 && has_basis())  // eigenvalues ascend
+  if (out.cols == 2 && has_basis())  // eigenvalues are in ascending order
     out.slow_axis.assign(spectrum_.eigenvectors.begin(), spectrum_.eigenvectors.begin() + 2);
   theory::MatrixNumbers numbers{out.lambda_min, out.lambda_max, out.frobenius2, out.cols, 1.0};
   if (out.lambda_min > 0.0)
@@ -160,6 +160,36 @@ std::vector<double> Workbench::start() const {
   std::vector<double> out;
   for (std::size_t j = 0; j < spectrum_.eigenvalues.size(); ++j)
     out.push_back(along(j, problem_->x0(), 0));
+  return out;
+}
+
+tomography::Geometry geometry_of(const ScanSpec& scan) {
+  tomography::Geometry out;
+  const double step = scan.turn * std::numbers::pi / 180.0 / static_cast<double>(scan.views);
+  for (Index v = 0; v < scan.views; ++v) out.angles.push_back(step * static_cast<double>(v));
+  out.detectors = scan.detectors;
+  out.spacing = scan.spacing;
+  out.image = {scan.size, scan.size, 1.0};
+  return out;
+}
+
+std::vector<double> planted_image(const ProblemSpec& problem) {
+  const tomography::ImageGrid grid{problem.scan.size, problem.scan.size, 1.0};
+  const std::string& name = problem.scan.phantom;
+  if (name == "shepp-logan") return draw(tomography::shepp_logan(), grid);
+  if (name == "disc") return draw(tomography::disc(), grid);
+  if (name == "rectangle") return draw(tomography::rectangle(), grid);
+  return draw_walnut(grid, problem.seed);
+}
+
+Scan make_scan(const ProblemSpec& problem, int threads) {
+  Scan out;
+  const auto model = tomography::ray_model_named(problem.scan.projector);
+  out.A = system_matrix(geometry_of(problem.scan), model, threads);
+  out.image = planted_image(problem);
+  const Index n = out.A->rows(), d = out.A->cols();
+  out.b.resize(to_size(n));
+  out.A->multiply(0, n, {out.image.data(), 1, d, d}, {out.b.data(), n, 1, 1});
   return out;
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 
-// The one place where bytes enter and leave. Everything goes through ::open,
-// ::read, ::write and friends, never through stdio or streams: their buffers
-// hide errors until it is too late to report them.
+// Input and output of bytes. All files are opened, read and written here, by the system calls
+// ::open, ::read, ::write and not by stdio or streams, whose buffers report errors late.
 
 #include <time.h>
 
@@ -12,19 +11,19 @@
 #include <string_view>
 #include <utility>
 
+#include "polyak/signal_safe.hpp"
 #include "polyak/types.hpp"
 
 namespace polyak::io {
 
-/// The bytes of an input, read-only. A regular file is mapped: nothing is read
-/// until it is looked at. What cannot be mapped ("-", pipes, devices, /proc)
-/// is read into memory.
+/// The bytes of an input, read-only. A regular file is mapped into memory: a page is read from
+/// the disk when it is first accessed. Inputs that cannot be mapped ("-", pipes, devices, /proc)
+/// are read into memory.
 class MappedFile {
  public:
-  /// Throws no_input when the path cannot be opened or is a directory, io when
-  /// reading fails.
+  /// Error no_input if the path cannot be opened or is a directory, io if reading fails.
   static std::shared_ptr<const MappedFile> open(const std::string& path);
-  /// Bytes that are already here: decompressed data, or a fuzzer's.
+  /// Bytes that are in memory already: decompressed data, or the input of a fuzz target.
   static std::shared_ptr<const MappedFile> from_memory(std::string name, std::string bytes);
 
   ~MappedFile();
@@ -36,15 +35,15 @@ class MappedFile {
   std::string_view bytes() const { return bytes_; }
   Index size() const { return static_cast<Index>(bytes_.size()); }
 
-  /// A few of the bytes, read from the file: without mapping their pages and
-  /// those around them. Throws io when the file has become shorter.
+  /// Copies `count` bytes at the address `from` of the mapping with ::pread, so that the pages
+  /// around them are not loaded. Error io if the file has become shorter.
   void read(const void* from, std::size_t count, void* to) const;
 
-  /// The bytes before `end` will not be needed soon: gives their pages back,
-  /// so that streaming a file larger than memory leaves the rest alone.
-  void forget_before(std::size_t end) const;
+  /// Releases the pages before byte `end`: a file larger than memory can then be streamed
+  /// without displacing other data.
+  void release_before(std::size_t end) const;
 
-  /// Somebody has written to the file since it was mapped.
+  /// True if the modification time of the file has changed since it was mapped.
   bool changed() const;
 
  private:
@@ -55,29 +54,29 @@ class MappedFile {
 
   std::string name_;
   std::string_view bytes_;
-  std::string owned_;        // when read into memory
-  void* mapping_ = nullptr;  // when mapped
-  int descriptor_ = -1;      // of what is mapped
-  timespec written_{};       // when, as it was mapped
+  std::string owned_;        // the bytes, if they were read into memory
+  void* mapping_ = nullptr;  // the address, if mapped
+  int descriptor_ = -1;      // of the mapped file
+  timespec written_{};       // modification time when it was mapped
 };
 
-/// Gives pages back behind a reader that goes through a file once.
-class PageTrail {
+/// Releases the pages behind a sequential reader, every 64 MB.
+class PageReleaser {
  public:
-  explicit PageTrail(const MappedFile& file) : file_(file) {}
-  void reached(std::size_t position) {
+  explicit PageReleaser(const MappedFile& file) : file_(file) {}
+  void release_up_to(std::size_t position) {
     constexpr std::size_t step = 64u << 20;
-    if (position < given_back_ + step) return;
-    file_.forget_before(position);
-    given_back_ = position;
+    if (position < released_ + step) return;
+    file_.release_before(position);
+    released_ = position;
   }
 
  private:
   const MappedFile& file_;
-  std::size_t given_back_ = 0;
+  std::size_t released_ = 0;
 };
 
-/// Where written bytes go; commit() makes them count.
+/// A destination of bytes; the output is valid after commit().
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
@@ -85,19 +84,19 @@ class ByteSink {
   virtual void commit() = 0;
 };
 
-/// An output that is whole or not there. Bytes go to a temporary file beside
-/// the target; commit() flushes it to the disk and renames it. Without
-/// commit() the temporary file is removed and the old target left as it was.
+/// An output file that is either complete or absent. Bytes go to a temporary file in the folder
+/// of the target; commit() flushes it to the disk and renames it to the target. Without commit()
+/// the temporary file is removed and an existing target is unchanged.
 ///
-/// "-" and /dev/stdout are standard output; that and whatever else is not a
-/// regular file (a pipe, /dev/full) is written directly.
+/// "-" and /dev/stdout are standard output. Standard output, pipes and devices are written
+/// directly, without a temporary file.
 class OutputFile final : public ByteSink {
  public:
   explicit OutputFile(const std::string& path) : OutputFile(path, Companions{}) {}
-  /// Names of its own beside a file that is rewritten again and again: what a
-  /// killed process left unfinished is removed by the next, and what commit()
-  /// replaces is kept. Left over is a file that is empty or begins with `mark`, and that
-  /// no process writes; anything else of that name is an error and stays.
+  /// For a file that is rewritten many times (a checkpoint): `unfinished` is the fixed name of
+  /// the temporary file, and commit() renames the previous version to `replaced`. A temporary
+  /// file that a killed process has left is removed by the next process, if it is not locked
+  /// and is empty or begins with `mark`; any other file of that name is an error and is kept.
   struct Companions {
     std::string unfinished = {}, replaced = {}, mark = {};
   };
@@ -107,7 +106,7 @@ class OutputFile final : public ByteSink {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view bytes) override;
-  /// Rewrites earlier bytes, for a header that is known last.
+  /// Overwrites bytes written before: for a header whose numbers are known at the end.
   void write_at(Index offset, std::string_view bytes);
   void commit() override;
 
@@ -115,22 +114,44 @@ class OutputFile final : public ByteSink {
   OutputFile() = default;
   void open_direct();
   bool open_unfinished();
-  bool remove_left_over();
+  bool remove_abandoned();
   void open_beside();
   void flush();
   void close();
   [[noreturn]] void fail(const char* action, int error) const;
 
-  std::string name_;    // for messages, as the caller wrote it
+  std::string name_;    // the path as given, for messages
   std::string target_;  // symbolic links resolved
-  std::string temp_;    // empty when written directly
+  std::string temp_;    // the temporary file; empty if written directly
   Companions companions_;
   int fd_ = -1;
   bool close_fd_ = true;
   Index written_ = 0;
 };
 
-/// "Permission denied" and the like, without the C library's shared buffer.
+/// The text of an errno, such as "Permission denied"; thread-safe, unlike strerror.
 std::string error_text(int error);
+
+/// True if the bytes begin with the signature of gzip.
+bool is_gzip(std::string_view bytes);
+
+/// The decompressed bytes, in memory. Error bad_data if the data is damaged, truncated or expands
+/// more than 200 times. With `at_most` > 0, only the first `at_most` bytes: enough for a header.
+std::shared_ptr<const MappedFile> gunzip(const MappedFile& file, std::size_t at_most = 0);
+
+/// A sink that compresses its bytes and writes them to `file`.
+std::unique_ptr<ByteSink> gzip_sink(std::unique_ptr<ByteSink> file);
+
+// Lists of mapped inputs and of temporary files that a signal handler can read: fixed arrays of
+// atomics without locks. When a list is full, further entries are not registered; only the
+// signal handler then lacks them.
+
+/// Both strings must stay at their address until the mapping is unregistered.
+void register_mapping(std::string_view bytes, const std::string& name);
+void unregister_mapping(std::string_view bytes);
+
+/// `path` must stay at its address until it is unregistered.
+void register_temporary(const std::string& path);
+void unregister_temporary(const std::string& path);
 
 }  // namespace polyak::io

@@ -4,8 +4,8 @@
 #include <array>
 #include <cctype>
 
-#include "io/gzip.hpp"
-#include "io/petsc.hpp"
+#include "io/file.hpp"
+#include "io/petsc/petsc.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::io {
@@ -26,7 +26,7 @@ bool is_written(Format format) {
          format != Format::petsc;
 }
 
-constexpr std::size_t header_bytes = 1u << 20;  // comments included
+constexpr std::size_t header_bytes = 1u << 20;  // header and comments of a .mtx file
 
 std::string lower_case(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -54,8 +54,8 @@ bool has_no_ending(const std::string& path) { return path == "-" || path.starts_
                                  .expected = known});
 }
 
-// "scan.h5:/exchange/data" is a file and an array in it. A colon elsewhere
-// belongs to the name of the file.
+// "scan.h5:/exchange/data" is a file and an array in it. A colon that does not follow .h5 or .mat
+// is part of the file name.
 std::pair<std::string, std::string> split_array(const std::string& path) {
   for (auto colon = path.find(':'); colon != std::string::npos; colon = path.find(':', colon + 1)) {
     const Ending* ending = find_ending(path.substr(0, colon));
@@ -65,7 +65,7 @@ std::pair<std::string, std::string> split_array(const std::string& path) {
   return {path, ""};
 }
 
-// SVMlight is the only format here whose first data line holds "number:".
+// SVMlight is the only text format whose first data line contains "number:".
 bool looks_like_svm(std::string_view bytes) {
   while (bytes.starts_with('#') || bytes.starts_with('\n') || bytes.starts_with('\r'))
     bytes.remove_prefix(std::min(bytes.size(), bytes.find('\n') + 1));
@@ -103,7 +103,7 @@ std::unique_ptr<ByteSink> open_output(const std::string& path) {
 
 Input open_input(const std::string& asked, bool header_only) {
   const auto [path, array] = split_array(asked);
-  // The name first: a mistyped ending is a mistake whether the file is there or not.
+  // The ending is checked first: a wrong ending is an error even if the file does not exist.
   const Ending* ending = find_ending(path);
   if (ending == nullptr && !has_no_ending(path)) refuse_ending(path, false);
   Input input{.format = Format::csv, .file = MappedFile::open(path)};
@@ -112,9 +112,9 @@ Input open_input(const std::string& asked, bool header_only) {
   input.compressed = is_gzip(input.file->bytes());
   if (input.compressed) {
     const bool mtx = ending != nullptr && ending->format == Format::mtx;
-    const std::size_t most = header_only && mtx ? header_bytes : 0;
-    input.file = gunzip(*input.file, most);
-    input.partial = most > 0 && input.file->bytes().size() == most;
+    const std::size_t at_most = header_only && mtx ? header_bytes : 0;
+    input.file = gunzip(*input.file, at_most);
+    input.partial = at_most > 0 && input.file->bytes().size() == at_most;
   } else if (lower_case(path).ends_with(".gz")) {
     throw Error(ErrorCode::bad_data, {.what = "the file is not compressed by gzip",
                                       .where = path,

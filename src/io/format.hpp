@@ -1,35 +1,51 @@
 #pragma once
 
-// Which format a path means.
+// The format of a path, and reading and writing in that format: shared by read_table,
+// write_matrix, convert and the fuzz targets.
 
 #include <memory>
 #include <string>
 
 #include "io/file.hpp"
+#include "io/rows.hpp"
+#include "polyak/io.hpp"
 
 namespace polyak::io {
 
 enum class Format { npy, mtx, csv, svm, hdf5, mat, tiff, petsc };
 
-/// The part of the path that tells the format: ".npy", ".mtx.gz", or nothing.
+/// The ending that determines the format: ".npy", ".mtx.gz", or "" if it is unknown.
 std::string ending_of(const std::string& path);
-/// By the ending; "-" and /dev/… have none and are written as .csv.
+/// From the ending; "-" and /dev/… have none and are written as .csv.
 Format output_format(const std::string& path);
-/// A writer of text for that path: compressed when it ends in .gz.
+/// The output for a text format; compressed if the path ends in .gz.
 std::unique_ptr<ByteSink> open_output(const std::string& path);
 
 struct Input {
   Format format;
-  std::shared_ptr<const MappedFile> file;  ///< decompressed
-  Index bytes = 0;                         ///< on the disk
+  std::shared_ptr<const MappedFile> file;  ///< its bytes, decompressed
+  Index bytes = 0;                         ///< size on the disk
   bool compressed = false;
   bool partial = false;    ///< only the beginning has been decompressed
-  std::string array = {};  ///< which one of several in the file, after a colon in the path
+  std::string array = {};  ///< name of the array in the file, given after a colon in the path
 };
 
-/// Opens and decompresses. By the ending; what has none ("-", /dev/…) is
-/// recognised by its first bytes. `header_only` decompresses just the
-/// beginning of a compressed .mtx file.
+/// Opens and decompresses. The format follows from the ending; for "-" and /dev/… from the first
+/// bytes. `header_only` decompresses only the first megabyte of a compressed .mtx file.
 Input open_input(const std::string& path, bool header_only = false);
+
+/// Error usage if an option does not apply to the format.
+void check_options(const Input& input, const ReadOptions& options);
+Table read_input(const Input& input, const ReadOptions& options);
+Array read_input_array(const Input& input, const ReadOptions& options);
+FileInfo inspect_input(const Input& input);
+
+/// The file of b for formats that hold A only: "out/A_b.mtx.gz" for "out/A.mtx.gz".
+std::string rhs_path(const std::string& path);
+/// Writes .csv or .npy, a block of rows at a time; .npy in single precision if `single` or if
+/// the source holds floats.
+void write_rows(const std::string& path, RowSource& source, bool single);
+/// Writes any output format; b goes to rhs_path if the format holds A only.
+void write_table(const std::string& path, const Table& table, bool single);
 
 }  // namespace polyak::io

@@ -1,5 +1,3 @@
-#include "io/gzip.hpp"
-
 #include <unistd.h>
 #include <zlib.h>
 
@@ -7,17 +5,18 @@
 #include <new>
 #include <utility>
 
+#include "io/file.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::io {
 namespace {
 
-constexpr int gzip_window = 15 + 16;             // largest window, gzip framing
-constexpr std::size_t most_per_call = 1u << 30;  // zlib counts in 32 bits
-constexpr std::size_t free_size = 64u << 20;     // below this any ratio is harmless
-constexpr std::size_t largest_ratio = 200;       // numbers as text stay below 20
+constexpr int gzip_window = 15 + 16;               // largest window, gzip framing
+constexpr std::size_t max_per_call = 1u << 30;     // zlib counts bytes in 32 bits
+constexpr std::size_t unchecked_size = 64u << 20;  // below this size any ratio is accepted
+constexpr std::size_t max_ratio = 200;             // numbers as text compress less than 20 times
 
-// Text of this size could not be turned into a matrix here anyway.
+// Three quarters of the physical memory: a larger text leaves no room for its matrix.
 std::size_t memory_limit() {
   const auto pages = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_PHYS_PAGES)));
   return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 4 * 3;
@@ -38,62 +37,62 @@ class Inflater {
       make_room();
       step();
     }
-    out_.resize(at_most_ > 0 ? std::min(made_, at_most_) : made_);
+    out_.resize(at_most_ > 0 ? std::min(produced_, at_most_) : produced_);
     return std::move(out_);
   }
 
  private:
-  bool finished() const { return done_ || (at_most_ > 0 && made_ >= at_most_); }
+  bool finished() const { return done_ || (at_most_ > 0 && produced_ >= at_most_); }
 
   void make_room() {
-    if (made_ < out_.size()) return;
+    if (produced_ < out_.size()) return;
     check_limits();
-    out_.resize(std::max(std::size_t{1} << 16, 2 * made_));
+    out_.resize(std::max(std::size_t{1} << 16, 2 * produced_));
   }
 
   void check_limits() const {
-    if (made_ > free_size && made_ / largest_ratio > used_) {
-      refuse("the compressed data grows beyond all measure",
-             std::to_string(made_) + " bytes from " + std::to_string(used_),
-             "at most " + std::to_string(largest_ratio) + " times as many");
+    if (produced_ > unchecked_size && produced_ / max_ratio > used_) {
+      refuse("the compressed data expands more than is plausible",
+             std::to_string(produced_) + " bytes from " + std::to_string(used_),
+             "at most " + std::to_string(max_ratio) + " times as many");
     }
-    if (made_ > memory_limit() / 2) {
+    if (produced_ > memory_limit() / 2) {
       throw Error(ErrorCode::out_of_memory,
                   {.what = "the compressed data does not fit into memory",
                    .where = name_,
-                   .found = "more than " + std::to_string(made_) + " bytes",
+                   .found = "more than " + std::to_string(produced_) + " bytes",
                    .hint = "decompress it first: a plain file is mapped, not loaded"});
     }
   }
 
   void step() {
-    const std::size_t input = std::min(most_per_call, in_.size() - used_);
-    const std::size_t room = std::min(most_per_call, out_.size() - made_);
+    const std::size_t input = std::min(max_per_call, in_.size() - used_);
+    const std::size_t room = std::min(max_per_call, out_.size() - produced_);
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in_.data() + used_));
     stream_.avail_in = static_cast<uInt>(input);
-    stream_.next_out = reinterpret_cast<Bytef*>(out_.data() + made_);
+    stream_.next_out = reinterpret_cast<Bytef*>(out_.data() + produced_);
     stream_.avail_out = static_cast<uInt>(room);
     const int status = ::inflate(&stream_, Z_NO_FLUSH);
     used_ += input - stream_.avail_in;
-    made_ += room - stream_.avail_out;
-    judge(status);
+    produced_ += room - stream_.avail_out;
+    check_status(status);
   }
 
-  void judge(int status) {
+  void check_status(int status) {
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
     if (status == Z_STREAM_END) return next_member();
     if (status == Z_BUF_ERROR || (status == Z_OK && used_ == in_.size() && stream_.avail_out > 0))
       refuse("the compressed data is cut off", "the end after byte " + std::to_string(used_), "");
     if (status != Z_OK)
-      refuse("the compressed data is damaged", "a fault near byte " + std::to_string(used_), "");
+      refuse("the compressed data is damaged", "an error near byte " + std::to_string(used_), "");
   }
 
-  // Gzip files may be concatenated; anything else behind one is damage.
+  // Gzip files may be concatenated; any other data after one is an error.
   void next_member() {
     done_ = used_ == in_.size();
     if (done_) return;
     if (!is_gzip(in_.substr(used_)))
-      refuse("something follows the compressed data", "byte " + std::to_string(used_),
+      refuse("the compressed data is followed by other data", "byte " + std::to_string(used_),
              "the end of the file");
     ::inflateReset(&stream_);
   }
@@ -109,7 +108,7 @@ class Inflater {
   std::size_t at_most_;
   std::string out_;
   std::size_t used_ = 0;
-  std::size_t made_ = 0;
+  std::size_t produced_ = 0;
   bool done_ = false;
   z_stream stream_{};
 };
@@ -127,7 +126,7 @@ class GzipSink final : public ByteSink {
 
   void write(std::string_view bytes) override {
     while (!bytes.empty()) {
-      const auto part = bytes.substr(0, most_per_call);
+      const auto part = bytes.substr(0, max_per_call);
       deflate(part, Z_NO_FLUSH);
       bytes.remove_prefix(part.size());
     }

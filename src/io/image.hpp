@@ -1,5 +1,7 @@
 #pragma once
 
+// Images as bytes: also for pages that contain their pictures.
+
 #include "io/file.hpp"
 #include "polyak/images.hpp"
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "io/file.hpp"
-#include "io/signal_safe.hpp"
 #include "polyak/error.hpp"
 #include "polyak/io.hpp"
 
@@ -23,8 +22,8 @@ namespace {
   throw Error(code, {.what = what, .where = name, .found = error_text(error)});
 }
 
-// What the user can mend (a wrong name, a missing right) is "no such input";
-// what the machine did (too many files, a broken disk) is an I/O error.
+// Causes that the user can correct (a wrong name, missing permission) are no_input; failures of
+// the machine (too many open files, a broken disk) are io.
 ErrorCode open_code(int error) {
   switch (error) {
     case EIO:
@@ -44,7 +43,7 @@ int open_for_reading(const std::string& path) {
   return fd;
 }
 
-// Closes a descriptor that was only read from; there is nothing left to lose.
+// Closes a descriptor that was only read from, so an error of ::close can be ignored.
 struct Descriptor {
   int fd;
   ~Descriptor() { ::close(fd); }
@@ -55,8 +54,8 @@ std::size_t page_size() {
   return size;
 }
 
-// Those that are mapped now.
-class Living {
+// All files that are mapped now.
+class MappedFiles {
  public:
   void add(const MappedFile* file) {
     const std::lock_guard lock(mutex_);
@@ -79,8 +78,8 @@ class Living {
   std::vector<const MappedFile*> files_;
 };
 
-Living& living() {
-  static Living& all = *new Living;  // files may outlive the end of main
+MappedFiles& mapped_files() {
+  static MappedFiles& all = *new MappedFiles;  // never destroyed: files may outlive main
   return all;
 }
 
@@ -108,7 +107,7 @@ MappedFile::MappedFile(std::string name, int fd) : name_(std::move(name)) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) fail(ErrorCode::io, "cannot examine the input", name_, errno);
   if (S_ISDIR(info.st_mode)) fail(ErrorCode::no_input, "cannot read the input", name_, EISDIR);
-  // Files of /proc claim size 0 and still have something to say: read those.
+  // Files of /proc have size 0 and still have contents: they are read, not mapped.
   const bool mappable = S_ISREG(info.st_mode) && info.st_size > 0 && fd != STDIN_FILENO;
   written_ = info.st_mtim;
   if (!mappable || !map(fd, static_cast<std::size_t>(info.st_size))) read_all(fd);
@@ -116,8 +115,8 @@ MappedFile::MappedFile(std::string name, int fd) : name_(std::move(name)) {
 
 MappedFile::~MappedFile() {
   if (mapping_ == nullptr) return;
-  living().remove(this);
-  forget_mapped(bytes_);
+  mapped_files().remove(this);
+  unregister_mapping(bytes_);
   ::munmap(mapping_, bytes_.size());
   if (descriptor_ >= 0) ::close(descriptor_);
 }
@@ -127,13 +126,13 @@ bool MappedFile::map(int fd, std::size_t size) {
   if (mapping == MAP_FAILED) {
     if (errno == ENOMEM)
       fail(ErrorCode::out_of_memory, "no address space to map the input", name_, errno);
-    return false;  // some file systems cannot map; they can still read
+    return false;  // some file systems support ::read but not ::mmap
   }
   mapping_ = mapping;
   bytes_ = {static_cast<const char*>(mapping), size};
-  list_mapped(bytes_, name_);
-  living().add(this);
-  descriptor_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);  // without one, read() copies
+  register_mapping(bytes_, name_);
+  mapped_files().add(this);
+  descriptor_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);  // if this fails, read() copies from the mapping
   return true;
 }
 
@@ -154,7 +153,7 @@ void MappedFile::read_all(int fd) {
 
 void MappedFile::read(const void* from, std::size_t count, void* to) const {
   auto* target = static_cast<char*>(to);
-  if (count == 0) return;  // there may be nothing at either address
+  if (count == 0) return;  // both addresses may be null
   if (descriptor_ < 0) {
     std::memcpy(target, from, count);
     return;
@@ -181,9 +180,9 @@ bool MappedFile::changed() const {
   return now.st_mtim.tv_sec != written_.tv_sec || now.st_mtim.tv_nsec != written_.tv_nsec;
 }
 
-void MappedFile::forget_before(std::size_t end) const {
+void MappedFile::release_before(std::size_t end) const {
   const std::size_t whole = end / page_size() * page_size();
-  // Only advice: when it is refused, the pages stay and nothing is lost.
+  // If the kernel refuses, the pages stay in memory, which is harmless.
   if (mapping_ != nullptr && whole > 0) (void)::madvise(mapping_, whole, MADV_DONTNEED);
 }
 
@@ -192,11 +191,11 @@ void MappedFile::forget_before(std::size_t end) const {
 namespace polyak {
 
 void check_inputs_unchanged() {
-  const std::vector<std::string> changed = io::living().changed();
+  const std::vector<std::string> changed = io::mapped_files().changed();
   if (changed.empty()) return;
   throw Error(ErrorCode::io, {.what = "the input was written to while it was read",
                               .where = changed.front(),
-                              .hint = "let nobody write to it and run again"});
+                              .hint = "run again, without changes to the file during the run"});
 }
 
 }  // namespace polyak

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "io/file.hpp"
-#include "io/signal_safe.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::io {
@@ -21,15 +20,14 @@ std::string directory_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// A short name of its own: a long target plus a suffix might be too long for
-// the file system.
+// A short name: the target name plus a suffix might be too long for the file system.
 std::string temporary_name(const std::string& directory) {
   static std::atomic<unsigned> counter{0};
   return directory + "/.polyak-" + std::to_string(::getpid()) + "-" +
          std::to_string(counter.fetch_add(1)) + ".tmp";
 }
 
-// Renaming would replace a link by a file; write where it points instead.
+// A rename would replace a symbolic link by a file: write to the file it points to.
 std::string resolve(const std::string& path) {
   char* real = ::realpath(path.c_str(), nullptr);
   if (real == nullptr) return path;
@@ -45,24 +43,24 @@ int open_retrying(const std::string& path, int flags) {
   return fd;
 }
 
-// Pipes, terminals and some file systems cannot be synchronised and say so;
-// that is not a failure of the write.
+// ::fsync reports EINVAL or ENOTSUP for pipes, terminals and some file systems: not an error.
 bool sync_failed(int fd) {
   return ::fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS;
 }
 
-// Whether the name still stands for the file that is open.
-bool still_there(int fd, const std::string& path) {
-  struct stat open {}, named {};
+// True if `path` still names the file that is open as `fd`.
+bool is_same_file(int fd, const std::string& path) {
+  struct stat open {
+  }, named{};
   return ::fstat(fd, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-bool no_room(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+bool disk_is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
 }  // namespace
 
-// Delegates first: from here on the destructor cleans up when a step throws.
+// Delegates to the default constructor first, so that the destructor runs if a step throws.
 OutputFile::OutputFile(const std::string& path, Companions companions) : OutputFile() {
   name_ = path;
   companions_ = std::move(companions);
@@ -82,7 +80,7 @@ OutputFile::OutputFile(const std::string& path, Companions companions) : OutputF
   }
   if (exists && ::access(path.c_str(), W_OK) != 0) fail("replace", errno);
   open_beside();
-  // A file that was kept private stays so; a new one gets what umask allows.
+  // An existing file keeps its permissions; a new one gets those of the umask.
   if (exists && ::fchmod(fd_, info.st_mode & 07777) != 0) fail("set the mode of", errno);
 }
 
@@ -93,10 +91,10 @@ void OutputFile::open_direct() {
 
 void OutputFile::open_beside() {
   if (!companions_.unfinished.empty()) {
-    if (!open_unfinished() && !(errno == EEXIST && remove_left_over() && open_unfinished()))
+    if (!open_unfinished() && !(errno == EEXIST && remove_abandoned() && open_unfinished()))
       fail("create a file beside", errno);
     temp_ = companions_.unfinished;
-    list_unfinished(temp_);
+    register_temporary(temp_);
     return;
   }
   const std::string directory = directory_of(target_);
@@ -105,39 +103,41 @@ void OutputFile::open_beside() {
     fd_ = open_retrying(candidate, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (fd_ >= 0) {
       temp_ = std::move(candidate);
-      list_unfinished(temp_);
+      register_temporary(temp_);
       return;
     }
-    if (errno != EEXIST) break;  // left by an earlier process of this number
+    if (errno != EEXIST) break;  // EEXIST: left by an earlier process with the same pid
   }
   fail("create a file beside", errno);
 }
 
-// Never what is there already, nor through a link; locked while it is written, so that
-// another process can tell it from one that was left over.
+// Never opens an existing file or follows a link. The file is locked while it is written, so that
+// other processes do not take it for an abandoned one.
 bool OutputFile::open_unfinished() {
   fd_ = open_retrying(companions_.unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
   if (fd_ < 0) return false;
-  if (::flock(fd_, LOCK_EX | LOCK_NB) == 0 && still_there(fd_, companions_.unfinished)) return true;
-  ::close(std::exchange(fd_, -1));  // another process took it for left over, just now
+  if (::flock(fd_, LOCK_EX | LOCK_NB) == 0 && is_same_file(fd_, companions_.unfinished))
+    return true;
+  ::close(std::exchange(fd_, -1));  // another process has just removed it as abandoned
   errno = EBUSY;
   return false;
 }
 
-bool OutputFile::remove_left_over() {
+bool OutputFile::remove_abandoned() {
   const std::string& path = companions_.unfinished;
   const int fd = open_retrying(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return errno == ENOENT;  // gone by now
+  if (fd < 0) return errno == ENOENT;  // removed in the meantime
   struct stat info {};
   std::string start(companions_.mark.size(), '\0');
   const ssize_t got = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)
                           ? ::pread(fd, start.data(), start.size(), 0)
                           : -1;
-  const bool ours = got == 0 || (got == static_cast<ssize_t>(start.size()) && start == companions_.mark);
+  const bool is_ours =
+      got == 0 || (got == static_cast<ssize_t>(start.size()) && start == companions_.mark);
   const bool locked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
-  const bool removed = ours && locked && still_there(fd, path) && ::unlink(path.c_str()) == 0;
+  const bool removed = is_ours && locked && is_same_file(fd, path) && ::unlink(path.c_str()) == 0;
   ::close(fd);
-  if (!removed) errno = ours ? EBUSY : EEXIST;
+  if (!removed) errno = is_ours ? EBUSY : EEXIST;
   return removed;
 }
 
@@ -145,7 +145,7 @@ OutputFile::~OutputFile() {
   if (fd_ >= 0 && close_fd_) ::close(fd_);
   if (temp_.empty()) return;
   ::unlink(temp_.c_str());
-  forget_unfinished(temp_);
+  unregister_temporary(temp_);
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -174,12 +174,12 @@ void OutputFile::flush() {
 
 void OutputFile::close() {
   if (!close_fd_ || fd_ < 0) return;
-  // The descriptor is gone even when close complains; never close it twice.
+  // The descriptor is closed even if ::close fails; it must not be closed twice.
   const int fd = std::exchange(fd_, -1);
   if (::close(fd) != 0 && errno != EINTR) fail("close", errno);
 }
 
-// What is locked is renamed before it is closed: nobody can take it for left over.
+// A locked file is renamed before it is closed, so that no process takes it for abandoned.
 void OutputFile::commit() {
   flush();
   if (companions_.unfinished.empty()) close();
@@ -188,12 +188,12 @@ void OutputFile::commit() {
   if (!old.empty() && ::rename(target_.c_str(), old.c_str()) != 0 && errno != ENOENT)
     fail("keep the old version of", errno);
   if (::rename(temp_.c_str(), target_.c_str()) != 0) fail("rename", errno);
-  forget_unfinished(temp_);
+  unregister_temporary(temp_);
   temp_.clear();
   close();
-  // The new name is safe only once the directory is on the disk too.
+  // The rename is durable only after the directory is flushed to the disk.
   const int directory = open_retrying(directory_of(target_), O_RDONLY | O_DIRECTORY);
-  if (directory < 0) return;  // a directory one may write but not read
+  if (directory < 0) return;  // a directory with write but no read permission
   const bool failed = sync_failed(directory);
   const int error = errno;
   ::close(directory);
@@ -205,9 +205,9 @@ void OutputFile::fail(const char* action, int error) const {
                    .where = name_,
                    .found = error_text(error)};
   if (error == EPIPE) {
-    parts.what = "the reader of the output has gone away";
+    parts.what = "the reader of the output has closed it";
     parts.found = "broken pipe";
-  } else if (no_room(error)) {
+  } else if (disk_is_full(error)) {
     parts.what = "cannot write the output, there is no room left (disk full, quota or size limit)";
     parts.found += " after " + std::to_string(written_) + " bytes";
     parts.hint = "free some space or write elsewhere";

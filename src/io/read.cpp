@@ -1,20 +1,20 @@
-// The front door for reading: which reader, which options it takes.
-
-#include "io/read.hpp"
+// Reading: the reader for each format and the options that apply; parts of a table for several
+// processes.
 
 #include <algorithm>
 #include <utility>
 
-#include "io/csv.hpp"
 #include "io/format.hpp"
-#include "io/mtx.hpp"
-#include "io/npy.hpp"
-#include "io/petsc.hpp"
+#include "io/mtx/mtx.hpp"
+#include "io/npy/npy.hpp"
+#include "io/petsc/petsc.hpp"
 #include "io/stored.hpp"
-#include "io/svm.hpp"
+#include "io/text/tables.hpp"
 #include "matrix/storage.hpp"
 #include "matrix/typed_matrix.hpp"
 #include "polyak/error.hpp"
+#include "polyak/ranks.hpp"
+#include "polyak/table_parts.hpp"
 
 namespace polyak {
 namespace {
@@ -27,18 +27,18 @@ using namespace io;
                                  .expected = formats});
 }
 
-// Few vectors are sparse files, and those are small: a hostile one is not let
-// to ask for more.
+// A small sparse file can have a very large shape: its dense array is limited to 2^24 values, or
+// to its number of entries.
 void check_dense_size(const RowMatrix& A, const std::string& path) {
   const Index limit = std::max<Index>(1 << 24, A.nonzeros());
   if (checked_product(A.rows(), A.cols(), path) <= limit) return;
   throw Error(ErrorCode::bad_data,
-              {.what = "the sparse matrix is too large to be taken as an array",
+              {.what = "the sparse matrix is too large to be read as a dense array",
                .where = path,
                .found = std::to_string(A.rows()) + " x " + std::to_string(A.cols())});
 }
 
-// Dense doubles are shared with the matrix, all else is copied.
+// Dense doubles are shared with the matrix; other types are copied.
 Array to_array(const MatrixPtr& A, const std::string& path) {
   using Dense = TypedMatrix<DenseRows<double>>;
   if (const auto* dense = dynamic_cast<const Dense*>(A.get()))
@@ -54,6 +54,44 @@ Array row_as_column(Array array) {
   if (view.rows != 1 || view.cols < 2) return array;
   const auto owner = std::make_shared<const Array>(std::move(array));
   return Array(ConstView{view.data, view.cols, 1, 1}, owner);
+}
+
+// Whether a row is dropped is known only after all rows were read.
+bool can_be_split(const Input& input, const ReadOptions& options) {
+  return !options.drop_nonfinite_rows &&
+         (input.format == Format::csv || input.format == Format::petsc);
+}
+
+void check_unchanged(const std::string& name, Index found, Index expected) {
+  if (found == expected) return;
+  throw Error(ErrorCode::bad_data, {.what = "the file changed while it was read",
+                                    .where = name,
+                                    .found = std::to_string(found) + " rows",
+                                    .expected = std::to_string(expected) + " rows"});
+}
+
+// A part, the counts of all rows before it, and the counts of the whole file.
+struct Place {
+  Index part, parts;
+  PartCounts before, all;
+};
+
+Table csv_part(const Input& input, const ReadOptions& options, const Place& at) {
+  const CsvPiece piece{.k = at.part,
+                       .pieces = at.parts,
+                       .lines_before = at.before.lines,
+                       .rows_before = at.before.rows,
+                       .rows_in_all = at.all.rows};
+  return load_rows(csv_rows(input.file, options, piece), options, input.file->name());
+}
+
+Table petsc_part(const Input& input, const ReadOptions& options, const Place& at) {
+  const PetscLayout layout = parse_petsc(*input.file);
+  const std::string& name = input.file->name();
+  check_unchanged(name, layout.rows, at.all.rows);
+  if (at.all.entries != layout.stored) refuse_petsc_sum(name, at.all.entries, layout.stored);
+  return read_petsc_rows(input.file, layout, even_share(layout.rows, at.part, at.parts),
+                         at.before.entries, options);
 }
 
 }  // namespace
@@ -79,14 +117,14 @@ Table read_input(const Input& input, const ReadOptions& options) {
     case Format::tiff: return read_stored(input, options);
     case Format::csv: break;
   }
-  return collect(csv_rows(input.file, options), options, input.file->name());
+  return load_rows(csv_rows(input.file, options), options, input.file->name());
 }
 
 Array read_input_array(const Input& input, const ReadOptions& options) {
   const std::string& name = input.file->name();
   if (input.format == Format::svm) return read_svm(*input.file, options).b;
   const Table table = input.format == Format::csv
-                          ? collect(csv_rows(input.file, options, true), options, name)
+                          ? load_rows(csv_rows(input.file, options, true), options, name)
                           : read_input(input, options);
   return row_as_column(to_array(table.A, name));
 }
@@ -121,5 +159,45 @@ Array read_array(const std::string& path, bool keep_nonfinite) {
 }
 
 FileInfo inspect(const std::string& path) { return inspect_input(open_input(path, true)); }
+
+std::optional<PartCounts> count_part(const std::string& path, const ReadOptions& options,
+                                     Index part, Index parts) {
+  const Input input = open_input(path, true);
+  if (!can_be_split(input, options)) return std::nullopt;
+  check_options(input, options);
+  if (input.format == Format::csv) {
+    const CsvCounts counts = count_csv(*input.file, part, parts);
+    return PartCounts{
+        .rows = counts.rows, .lines = counts.lines, .entries = 0, .bytes = input.bytes};
+  }
+  const PetscLayout layout = parse_petsc(*input.file);
+  const RowRange rows = even_share(layout.rows, part, parts);
+  return PartCounts{.rows = rows.last - rows.first,
+                    .lines = 0,
+                    .entries = petsc_entries(*input.file, layout, rows),
+                    .bytes = input.bytes};
+}
+
+Table read_part(const std::string& path, const ReadOptions& options, Index part,
+                std::span<const PartCounts> counts) {
+  const Index parts = std::ssize(counts);
+  const Place at{part, parts, sum_of_parts(counts, part), sum_of_parts(counts, parts)};
+  const Input input = open_input(path);
+  Table out =
+      input.format == Format::csv ? csv_part(input, options, at) : petsc_part(input, options, at);
+  check_unchanged(input.file->name(), out.A->rows(), counts[to_size(part)].rows);
+  return out;
+}
+
+PartCounts sum_of_parts(std::span<const PartCounts> counts, Index first_parts) {
+  PartCounts out;
+  for (const PartCounts& part : counts.first(to_size(first_parts))) {
+    out.rows += part.rows;
+    out.lines += part.lines;
+    out.entries += part.entries;
+    out.bytes = part.bytes;
+  }
+  return out;
+}
 
 }  // namespace polyak

@@ -1,10 +1,12 @@
-#include "io/signal_safe.hpp"
+#include "polyak/signal_safe.hpp"
 
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+
+#include "io/file.hpp"
 
 namespace polyak {
 namespace {
@@ -13,8 +15,8 @@ using Flag = std::atomic<bool>;
 static_assert(Flag::is_always_lock_free && std::atomic<const char*>::is_always_lock_free &&
               std::atomic<std::size_t>::is_always_lock_free);
 
-// `first` is written last and cleared first: where it is set the rest is right.
-// Who looks up an address is reading from that mapping, so its entry stays.
+// `first` is written last and cleared first: if it is set, the other members are valid. A signal
+// handler looks up an address of a mapping in use, so its entry is not removed meanwhile.
 struct Mapping {
   Flag taken{false};
   std::atomic<const char*> first{nullptr}, name{nullptr};
@@ -39,7 +41,7 @@ auto* free_entry(Entries& entries) {
 
 namespace io {
 
-void list_mapped(std::string_view bytes, const std::string& name) {
+void register_mapping(std::string_view bytes, const std::string& name) {
   Mapping* entry = free_entry(mappings);
   if (entry == nullptr) return;
   entry->size = bytes.size();
@@ -47,7 +49,7 @@ void list_mapped(std::string_view bytes, const std::string& name) {
   entry->first = bytes.data();
 }
 
-void forget_mapped(std::string_view bytes) {
+void unregister_mapping(std::string_view bytes) {
   for (Mapping& entry : mappings) {
     if (entry.first != bytes.data()) continue;
     entry.first = nullptr;
@@ -55,12 +57,12 @@ void forget_mapped(std::string_view bytes) {
   }
 }
 
-void list_unfinished(const std::string& path) {
+void register_temporary(const std::string& path) {
   Unfinished* entry = free_entry(unfinished);
   if (entry != nullptr) entry->path = path.c_str();
 }
 
-void forget_unfinished(const std::string& path) {
+void unregister_temporary(const std::string& path) {
   for (Unfinished& entry : unfinished) {
     if (entry.path != path.c_str()) continue;
     entry.path = nullptr;

@@ -1,11 +1,11 @@
-// Compressed rows or columns from a file, checked and put in order.
+// Compressed rows or columns from a file: checked and converted to sorted CSR.
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "io/csr_tidy.hpp"
+#include "io/csr.hpp"
 #include "io/rows.hpp"
 #include "io/stored.hpp"
 
@@ -22,25 +22,25 @@ void check(const SparseParts& p, const std::string& name) {
   const Index lines = p.by_columns ? p.cols : p.rows, width = p.by_columns ? p.rows : p.cols;
   const Index stored = std::ssize(p.values);
   if (p.rows < 0 || p.cols < 0 || std::ssize(p.start) - 1 != lines)
-    refuse(name, "the starts of a sparse matrix do not fit its shape", std::ssize(p.start),
-           std::to_string(lines) + " + 1");
+    refuse(name, "the number of row or column starts of a sparse matrix does not match its shape",
+           std::ssize(p.start), std::to_string(lines) + " + 1");
   if (std::ssize(p.index) != stored)
-    refuse(name, "a sparse matrix has not one index for each value", std::ssize(p.index),
+    refuse(name, "the numbers of indices and values of a sparse matrix differ", std::ssize(p.index),
            std::to_string(stored));
   if (p.start.front() != 0 || p.start.back() != stored)
-    refuse(name, "the starts of a sparse matrix do not end at its values", p.start.back(),
-           "0 to " + std::to_string(stored));
+    refuse(name, "the starts of a sparse matrix do not run from 0 to its number of values",
+           p.start.back(), "0 to " + std::to_string(stored));
   for (std::size_t k = 1; k < p.start.size(); ++k)
     if (p.start[k] < p.start[k - 1])
-      refuse(name, "the starts of a sparse matrix descend", p.start[k], "ascending");
+      refuse(name, "the starts of a sparse matrix decrease", p.start[k], "ascending");
   for (Index j : p.index)
     if (j < 0 || j >= width)
-      refuse(name, "an index lies outside of the sparse matrix", j,
+      refuse(name, "an index lies outside the sparse matrix", j,
              "0 to " + std::to_string(width - 1));
 }
 
-// Columns to rows: count, sum up, put each entry in its place.
-SparseParts turned(const SparseParts& p) {
+// CSC to CSR: count the entries of each row, prefix sums, then scatter the entries.
+SparseParts rows_from_columns(const SparseParts& p) {
   SparseParts out{.rows = p.rows, .cols = p.cols};
   out.start.assign(to_size(p.rows) + 1, 0);
   for (Index i : p.index) ++out.start[to_size(i) + 1];
@@ -54,7 +54,7 @@ SparseParts turned(const SparseParts& p) {
       out.values[to] = p.values[to_size(k)];
     }
   }
-  // Filling moved each start to the next one; move them back.
+  // The scatter advanced each row start to the next one; shift them back.
   for (std::size_t i = out.start.size() - 1; i > 0; --i) out.start[i] = out.start[i - 1];
   out.start[0] = 0;
   return out;
@@ -93,9 +93,10 @@ Table as(SparseParts& p, const ReadOptions& options, const std::string& name) {
 }  // namespace
 
 Table table_of(SparseParts parts, const ReadOptions& options, const std::string& name) {
-  if (parts.start.empty()) refuse(name, "a sparse matrix has no starts", 0, "one per row, and 1");
+  if (parts.start.empty())
+    refuse(name, "a sparse matrix has no row starts", 0, "one per row, and 1");
   check(parts, name);
-  if (parts.by_columns) parts = turned(parts);
+  if (parts.by_columns) parts = rows_from_columns(parts);
   return options.single ? as<float>(parts, options, name) : as<double>(parts, options, name);
 }
 

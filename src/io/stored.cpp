@@ -1,13 +1,12 @@
+// Files with several arrays: choosing one, and reading it as a table.
+
 #include "io/stored.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
-#include "io/hdf5.hpp"
-#include "io/mat.hpp"
 #include "io/rows.hpp"
-#include "io/tiff.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::io {
@@ -19,13 +18,13 @@ class StoredRows final : public RowSource {
 
   Index cols() const override { return shape_.size() == 2 ? shape_[1] : 1; }
   bool single() const override { return array_->value_type() == "float"; }
-  Index rows_at_most() const override { return shape_[0] - next_; }
+  Index max_rows_left() const override { return shape_[0] - next_; }
   Index read(View A, std::span<double>) override {
     const Index count = std::min(A.rows, shape_[0] - next_);
     if (count == 0) return 0;
-    const std::vector<Index> first{next_, 0}, many{count, cols()};
+    const std::vector<Index> first{next_, 0}, counts{count, cols()};
     const std::size_t rank = shape_.size();
-    array_->read({first.data(), rank}, {many.data(), rank}, {A.data, to_size(count * cols())});
+    array_->read({first.data(), rank}, {counts.data(), rank}, {A.data, to_size(count * cols())});
     next_ += count;
     return count;
   }
@@ -57,12 +56,12 @@ const ArrayInfo* named(const std::vector<ArrayInfo>& arrays, const std::string& 
   return found == arrays.end() ? nullptr : &*found;
 }
 
-// Without a name, A and b are a system by convention.
+// If no array is named, A and b are read as a linear system.
 Table read_system(const Input& input, const ArrayInfo& A, const ArrayInfo& b,
                   const ReadOptions& options) {
   if (options.drop_nonfinite_rows)
     throw Error(ErrorCode::usage,
-                {.what = "rows cannot be dropped from A and b of one file at once",
+                {.what = "non-finite rows cannot be dropped from a file that holds both A and b",
                  .where = input.file->name(),
                  .hint = "name them: polyak solve FILE:A FILE:b --drop-nonfinite-rows"});
   Table table = read_one(input, A, options);
@@ -73,10 +72,30 @@ Table read_system(const Input& input, const ArrayInfo& A, const ArrayInfo& b,
   table.b = row ? Array(std::move(values), rhs.A->cols())
                 : Array(std::move(values), rhs.A->rows(), rhs.A->cols());
   if (table.b.rows() == table.A->rows()) return table;
-  throw Error(ErrorCode::bad_data, {.what = "A and b differ in height",
+  throw Error(ErrorCode::bad_data, {.what = "A and b have different numbers of rows",
                                     .where = input.file->name(),
                                     .found = std::to_string(table.b.rows()) + " rows of b",
                                     .expected = std::to_string(table.A->rows())});
+}
+
+const char* const readable_types = "float, double or integers";
+
+const ArrayInfo& checked(const std::string& file, const ArrayInfo& array,
+                         std::size_t max_dimensions) {
+  const std::string where = array.name.empty() ? file : file + ":" + array.name;
+  if (!array.numeric)
+    throw Error(ErrorCode::bad_data, {.what = "the array does not hold real numbers",
+                                      .where = where,
+                                      .found = array.value_type,
+                                      .expected = readable_types});
+  if (!array.shape.empty() && array.shape.size() <= max_dimensions) return array;
+  throw Error(ErrorCode::bad_data, {.what = "the array does not have one or two dimensions",
+                                    .where = where,
+                                    .found = shape_text(array.shape)});
+}
+
+std::string with_slash(const std::string& name) {
+  return name.starts_with('/') ? name : "/" + name;
 }
 
 }  // namespace
@@ -87,12 +106,12 @@ StoredArrayPtr open_stored(const Input& input, const ArrayInfo& array) {
   return open_tiff({input.file->name()});
 }
 
-ArrayInfo choose_stored(const Input& input, std::size_t most) {
+ArrayInfo choose_stored(const Input& input, std::size_t max_dimensions) {
   if (input.format == Format::hdf5 && !input.array.empty())
     if (const auto found = find_hdf5(input.file->name(), input.array)) {
-      return choose_array(input.file->name(), found->name, {*found}, most);
+      return choose_array(input.file->name(), found->name, {*found}, max_dimensions);
     }
-  return choose_array(input.file->name(), input.array, arrays_of(input), most);
+  return choose_array(input.file->name(), input.array, arrays_of(input), max_dimensions);
 }
 
 Table table_of(const StoredArrayPtr& array, const ReadOptions& options) {
@@ -101,7 +120,7 @@ Table table_of(const StoredArrayPtr& array, const ReadOptions& options) {
     throw Error(ErrorCode::bad_data, {.what = "the array does not have one or two dimensions",
                                       .where = array->name(),
                                       .found = shape_text(array->shape())});
-  return collect(std::make_unique<StoredRows>(array), options, array->name());
+  return load_rows(std::make_unique<StoredRows>(array), options, array->name());
 }
 
 Table read_stored(const Input& input, const ReadOptions& options) {
@@ -133,6 +152,69 @@ FileInfo inspect_stored(const Input& input) {
       only.sparse ? only.stored : checked_product(info.rows, info.cols, input.file->name());
   if (only.shape.size() > 2) info.note = "shape " + shape_text(only.shape);
   return info;
+}
+
+std::string shape_text(std::span<const Index> shape) {
+  if (shape.empty()) return "one value";
+  std::string out;
+  for (Index n : shape) out += (out.empty() ? "" : " x ") + std::to_string(n);
+  return out;
+}
+
+void refuse_choice(const std::string& file, const std::string& what,
+                   const std::vector<ArrayInfo>& arrays) {
+  constexpr std::size_t max_listed = 20;
+  std::string found;
+  for (std::size_t k = 0; k < std::min(max_listed, arrays.size()); ++k)
+    found += (k == 0 ? "" : ", ") + described(arrays[k]);
+  if (arrays.size() > max_listed)
+    found += " and " + std::to_string(arrays.size() - max_listed) + " more";
+  const std::string example = arrays.empty() ? "" : "name one: " + file + ":" + arrays.front().name;
+  throw Error(ErrorCode::bad_data, {.what = what,
+                                    .where = file,
+                                    .found = arrays.empty() ? "no array" : found,
+                                    .expected = {},
+                                    .hint = example});
+}
+
+const ArrayInfo& choose_array(const std::string& file, const std::string& name,
+                              const std::vector<ArrayInfo>& arrays, std::size_t max_dimensions) {
+  if (!name.empty()) {
+    const auto found = std::find_if(arrays.begin(), arrays.end(), [&](const ArrayInfo& a) {
+      return a.name == name || with_slash(a.name) == with_slash(name);
+    });
+    if (found == arrays.end()) refuse_choice(file, "there is no array '" + name + "'", arrays);
+    return checked(file, *found, max_dimensions);
+  }
+  if (arrays.size() == 1) return checked(file, arrays[0], max_dimensions);
+  for (const std::size_t min_dimensions : {2u, 1u}) {
+    const auto fits = [&](const ArrayInfo& a) {
+      return a.numeric && a.shape.size() >= min_dimensions && a.shape.size() <= max_dimensions;
+    };
+    const auto count = std::count_if(arrays.begin(), arrays.end(), fits);
+    if (count == 1) return *std::find_if(arrays.begin(), arrays.end(), fits);
+    if (count > 1) refuse_choice(file, "the file holds several arrays and none is named", arrays);
+  }
+  refuse_choice(file, "the file holds no numeric array of suitable dimensions", arrays);
+}
+
+// Deflate compresses at most 1032 times, LZW a little more.
+void check_claimed_size(std::span<const Index> shape, Index file_bytes, const std::string& name,
+                        Index bytes_each) {
+  constexpr Index unchecked_values = 1 << 24, max_ratio = 2048;
+  Index size = 1;
+  for (Index n : shape) {
+    if (n < 0)
+      throw Error(ErrorCode::bad_data,
+                  {.what = "a size is negative", .where = name, .found = std::to_string(n)});
+    size = checked_product(size, std::max<Index>(n, 1), name);
+  }
+  if (size <= unchecked_values || size / max_ratio * bytes_each <= file_bytes) return;
+  throw Error(ErrorCode::bad_data,
+              {.what = "the file states sizes that its length cannot hold",
+               .where = name,
+               .found = shape_text(shape),
+               .expected = "less in " + std::to_string(file_bytes) + " bytes"});
 }
 
 }  // namespace polyak::io

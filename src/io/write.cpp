@@ -1,16 +1,14 @@
-// The front door for writing.
+// Writing tables, arrays and text, and converting from one format to another.
 
-#include "io/write.hpp"
-
+#include <filesystem>
 #include <optional>
 #include <utility>
 
-#include "io/csv.hpp"
 #include "io/format.hpp"
-#include "io/mtx.hpp"
-#include "io/npy.hpp"
-#include "io/svm.hpp"
-#include "io/text_writer.hpp"
+#include "io/mtx/mtx.hpp"
+#include "io/npy/npy.hpp"
+#include "io/text/tables.hpp"
+#include "io/text/text.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak {
@@ -41,7 +39,7 @@ void write_named(const std::string& path, ConstView values,
   out.commit();
 }
 
-// A and b into two files; b waits until A is whole.
+// Writes A and b to two files; the file of b is completed after that of A.
 class NpyPair final : public RowSink {
  public:
   NpyPair(const std::string& path, const NpyLayout& layout)
@@ -71,8 +69,26 @@ std::unique_ptr<RowSink> sink_for(const std::string& path, const RowSource& sour
   return npy_sink(path, layout);
 }
 
-// A matrix that its owner keeps alive.
-MatrixPtr borrow(const RowMatrix& A) { return MatrixPtr(MatrixPtr(), &A); }
+// A pointer to a matrix that the caller owns.
+MatrixPtr non_owning(const RowMatrix& A) { return MatrixPtr(MatrixPtr(), &A); }
+
+bool is_read_by_rows(Format format) { return format == Format::csv || format == Format::npy; }
+
+std::unique_ptr<RowSource> source_of(const Input& input, const ReadOptions& options) {
+  check_options(input, options);
+  auto source = input.format == Format::npy ? npy_rows(input.file) : csv_rows(input.file, options);
+  return options.drop_nonfinite_rows ? finite_rows(std::move(source)) : std::move(source);
+}
+
+// Formats that hold A only write b to a second file, which must not be the input.
+void check_second_file(const std::string& in, const std::string& out, bool has_rhs) {
+  std::error_code ignored;
+  const std::string second = rhs_path(out);
+  if (!has_rhs || !std::filesystem::equivalent(second, in, ignored)) return;
+  throw Error(ErrorCode::usage, {.what = "the right-hand side would replace the input",
+                                 .where = second,
+                                 .hint = "name another output"});
+}
 
 }  // namespace
 
@@ -85,7 +101,7 @@ std::string rhs_path(const std::string& path) {
 
 void write_rows(const std::string& path, RowSource& source, bool single) {
   const auto sink = sink_for(path, source, single);
-  pump(source, *sink);
+  transfer_rows(source, *sink);
 }
 
 void write_table(const std::string& path, const Table& table, bool single) {
@@ -97,7 +113,7 @@ void write_table(const std::string& path, const Table& table, bool single) {
     case Format::svm: return write_svm(path, *table.A, table.b);
     case Format::csv:
     case Format::npy:
-    case Format::hdf5:  // output_format lets none of these through
+    case Format::hdf5:  // not output formats: output_format has refused them
     case Format::mat:
     case Format::tiff:
     case Format::petsc: break;
@@ -121,12 +137,25 @@ void write_array(const std::string& path, ConstView values,
   if (format != Format::npy) return write_matrix(path, *A);
   const auto sink =
       npy_sink(path, {.cols = values.cols, .single = false, .one_dimension = values.cols == 1});
-  pump(*matrix_rows(*A), *sink);
+  transfer_rows(*matrix_rows(*A), *sink);
 }
 
 void write_matrix(const std::string& path, const RowMatrix& A,
                   const std::vector<std::string>& column_names) {
-  write_table(path, {.A = borrow(A), .b = {}, .names = column_names, .dropped_rows = 0}, false);
+  write_table(path, {.A = non_owning(A), .b = {}, .names = column_names, .dropped_rows = 0}, false);
+}
+
+void convert(const std::string& in, const std::string& out, const ReadOptions& options) {
+  const Format to = output_format(out);
+  const Input input = open_input(in);
+  if (is_read_by_rows(input.format) && is_read_by_rows(to)) {
+    const auto source = source_of(input, options);
+    check_second_file(in, out, source->has_rhs());
+    return write_rows(out, *source, options.single);
+  }
+  const Table table = read_input(input, options);
+  check_second_file(in, out, !table.b.empty());
+  write_table(out, table, options.single);
 }
 
 }  // namespace polyak

@@ -1,6 +1,7 @@
 #pragma once
 
-// A picture as a value: panels in a grid, one legend below them.
+// A picture as data: panels in a grid with one legend below them; its gnuplot script, and running
+// gnuplot on it.
 
 #include <optional>
 #include <string>
@@ -10,18 +11,18 @@
 namespace polyak::page {
 
 enum class Look {
-  line,    ///< coloured and dashed by its style
+  line,    ///< colour and dashes of its style
   thin,    ///< grey and thin: contours, guides
   points,  ///< markers only
   path,    ///< a thin line with a dot at every point
 };
 
 struct Line {
-  std::string label;  ///< in the legend, once for all panels; empty for none
+  std::string label;  ///< in the legend, which lists each label once; empty: not in the legend
   int style = 0;      ///< 0 is black and solid
   Look look = Look::line;
   std::vector<double> x, y;
-  std::vector<double> low, high;  ///< a shaded band, where not empty
+  std::vector<double> low, high;  ///< limits of a shaded band; empty: no band
 };
 
 /// A dotted line across the panel.
@@ -37,7 +38,7 @@ struct Panel {
   std::string title;
   std::vector<Line> lines;
   std::vector<Mark> marks;
-  Range x_range, y_range;  ///< those of the data where absent
+  Range x_range, y_range;  ///< absent: the range of the data
 };
 
 struct Chart {
@@ -45,13 +46,24 @@ struct Chart {
   int columns = 1;
   std::string x_label, y_label;
   bool log_x = false, log_y = true;
-  bool square = false;  ///< the same unit on both axes, and no numbers on them
+  bool square = false;  ///< equal units on both axes, without tick labels
   int panel_width = 260, panel_height = 210;
 };
 
 enum class Picture { svg, png };
 
-/// All that gnuplot needs, data included; it draws to standard output.
+/// A complete gnuplot script with the data; the picture goes to standard output.
 std::string gnuplot_script(const Chart& chart, Picture kind);
+
+/// True if PATH contains gnuplot.
+bool has_gnuplot();
+
+struct Drawing {
+  bool ok = false;
+  std::string bytes;    ///< the picture
+  std::string message;  ///< the first line of the error output of gnuplot
+};
+/// Runs gnuplot on the script. Failures are reported in the result, not thrown.
+Drawing run_gnuplot(const std::string& script);
 
 }  // namespace polyak::page

@@ -1,5 +1,3 @@
-#include "page/gnuplot.hpp"
-
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,12 +8,14 @@
 #include <memory>
 #include <string_view>
 
+#include "page/chart.hpp"
+
 extern char** environ;
 
 namespace polyak::page {
 namespace {
 
-// A file without a name, that goes when it is closed.
+// An anonymous temporary file, deleted when it is closed.
 using Scratch = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 Scratch scratch() { return {std::tmpfile(), &std::fclose}; }
 
@@ -34,14 +34,14 @@ bool fill(std::FILE* file, const std::string& text) {
   return true;
 }
 
-// The exit code, or −1 when it could not be started.
+// Runs gnuplot; returns its exit code, or −1 if it could not be started or was killed.
 int run(std::FILE* in, std::FILE* out, std::FILE* err) {
   posix_spawn_file_actions_t files;
   if (::posix_spawn_file_actions_init(&files) != 0) return -1;
   ::posix_spawn_file_actions_adddup2(&files, ::fileno(in), STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&files, ::fileno(out), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&files, ::fileno(err), STDERR_FILENO);
-  char name[] = "gnuplot", option[] = "-d", input[] = "-";  // -d: nobody's own settings
+  char name[] = "gnuplot", option[] = "-d", input[] = "-";  // -d: without the settings of the user
   char* arguments[] = {name, option, input, nullptr};
   pid_t child = 0;
   const int error = ::posix_spawnp(&child, name, &files, nullptr, arguments, environ);
@@ -70,13 +70,14 @@ bool has_gnuplot() {
 
 Drawing run_gnuplot(const std::string& script) {
   const Scratch in = scratch(), out = scratch(), err = scratch();
-  if (!in || !out || !err || !fill(in.get(), script)) return {false, "", "no temporary file"};
+  if (!in || !out || !err || !fill(in.get(), script))
+    return {false, "", "cannot create a temporary file"};
   const int code = run(in.get(), out.get(), err.get());
-  Drawing drawn{code == 0, contents(out.get()), contents(err.get())};
-  drawn.ok = drawn.ok && !drawn.bytes.empty();
-  if (code < 0) drawn.message = "gnuplot could not be run";
-  drawn.message = drawn.message.substr(0, drawn.message.find('\n', 1));
-  return drawn;
+  Drawing drawing{code == 0, contents(out.get()), contents(err.get())};
+  drawing.ok = drawing.ok && !drawing.bytes.empty();
+  if (code < 0) drawing.message = "gnuplot could not be started";
+  drawing.message = drawing.message.substr(0, drawing.message.find('\n', 1));
+  return drawing;
 }
 
 }  // namespace polyak::page

@@ -30,7 +30,7 @@ summary { cursor: pointer; color: #0050a0 } details { margin: .6rem 0 }
 .small { font-size: .87rem; color: #444 }
 code { background: #f4f4f4; padding: 0 .25em; overflow-wrap: anywhere }
 @media (max-width: 27rem) {
-  .picture::before, .sideways::before { content: "wider than the screen: push it sideways";
+  .picture::before, .sideways::before { content: "wider than the screen: scroll sideways";
     display: block; position: sticky; left: 0; width: fit-content; font-size: .8rem; color: #555 }
 }
 @media (max-width: 45rem) {
@@ -50,14 +50,14 @@ void drop_all(std::string& text, const std::string& start, char end) {
   }
 }
 
-std::string heads(const Row& head) {
+std::string header_row(const Row& head) {
   std::string out = "<tr>";
   for (const std::string& cell : head) out += "<th>" + escaped(cell) + "</th>";
   return out + "</tr>\n";
 }
 
-// All but the first cell repeat their head, for when rows are stacked.
-std::string cells(const Row& row, const Row& head, bool stacked) {
+// In a stacked table, each cell but the first carries its column name for narrow screens.
+std::string body_row(const Row& row, const Row& head, bool stacked) {
   std::string out = "<tr>";
   for (std::size_t i = 0; i < row.size(); ++i) {
     const bool named = stacked && i > 0 && i < head.size() && !head[i].empty();
@@ -67,11 +67,25 @@ std::string cells(const Row& row, const Row& head, bool stacked) {
   return out + "</tr>\n";
 }
 
-// The width a picture asks for: viewBox="0 0 WIDTH HEIGHT".
+// The width of an SVG, from viewBox="0 0 WIDTH HEIGHT"; 0 if there is none.
 int width_of(const std::string& svg) {
   const std::string start = "viewBox=\"0 0 ";
   const auto at = svg.find(start);
   return at == std::string::npos ? 0 : std::atoi(svg.c_str() + at + start.size());
+}
+
+// RFC 4648: three bytes become four characters; "=" pads the last four.
+std::string base64(const std::string& bytes) {
+  static const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    unsigned three = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      three = three << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k)
+      out += i + k > bytes.size() ? '=' : letters[three >> (18 - 6 * k) & 63u];
+  }
+  return out;
 }
 
 }  // namespace
@@ -102,7 +116,7 @@ std::string inline_svg(const std::string& svg) {
 std::string picture(const std::string& svg) {
   const std::string inside = inline_svg(svg);
   if (inside.empty()) return {};
-  const double width = width_of(inside);  // it was drawn for
+  const double width = width_of(inside);
   return fmt::format(
       "<div class=\"wide picture\"><svg style=\"min-width: {:.0f}px; max-width: {:.0f}px\"{}"
       "</div>\n",
@@ -112,8 +126,8 @@ std::string picture(const std::string& svg) {
 std::string table(const Row& head, const std::vector<Row>& rows, Narrow narrow) {
   const bool stacked = narrow == Narrow::stacked;
   std::string out = fmt::format("<div class=\"wide {}\"><table>\n{}",
-                                stacked ? "stacked" : "sideways", heads(head));
-  for (const Row& row : rows) out += cells(row, head, stacked);
+                                stacked ? "stacked" : "sideways", header_row(head));
+  for (const Row& row : rows) out += body_row(row, head, stacked);
   return out + "</table></div>\n";
 }
 
@@ -138,6 +152,16 @@ std::string document(const std::string& title, const std::string& body) {
 {}</body></html>
 )",
                      escaped(title), style, body);
+}
+
+std::string gallery(const std::vector<Shot>& shots) {
+  std::string out = "<div class=\"gallery\">\n";
+  for (const Shot& shot : shots)
+    out += fmt::format(
+        "<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\">"
+        "<figcaption>{0}<br><span class=\"small\">{2}</span></figcaption></figure>\n",
+        escaped(shot.caption), base64(shot.png), escaped(shot.detail));
+  return out + "</div>\n";
 }
 
 }  // namespace polyak::page

@@ -1,25 +1,25 @@
 #pragma once
 
-// One page that needs nothing else: style and pictures are inside.
+// A self-contained HTML page: style and pictures are part of it.
 
 #include <string>
 #include <vector>
 
 namespace polyak::page {
 
+/// The text with &, <, > and " as entities.
 std::string escaped(const std::string& text);
 
-/// An SVG as part of a page: without its header, names and namespaces, which
-/// HTML knows already and several pictures would repeat.
+/// An SVG as part of a page: without XML header, ids and namespaces, which HTML does not need and
+/// which would occur several times.
 std::string inline_svg(const std::string& svg);
 
-/// An SVG near the size it was drawn for: never so small that its words cannot
-/// be read (it can be pushed sideways instead), nor blown up.
+/// An SVG at 0.8 to 1.3 times the width it was drawn for; on a narrower screen it can be
+/// scrolled horizontally.
 std::string picture(const std::string& svg);
 
-/// Cells are HTML already, heads are text. `stacked` is for sentences: on a
-/// narrow screen each row becomes a paragraph; other tables can be pushed
-/// sideways.
+/// Cells are HTML, head is plain text. On a narrow screen a `stacked` table shows each row as a
+/// paragraph (for sentences), a `sideways` table can be scrolled horizontally.
 using Row = std::vector<std::string>;
 enum class Narrow { sideways, stacked };
 std::string table(const Row& head, const std::vector<Row>& rows, Narrow narrow = Narrow::sideways);
@@ -27,14 +27,14 @@ std::string paragraph(const std::string& text);
 std::string details(const std::string& summary, const std::string& body);
 std::string section(const std::string& id, const std::string& title, const std::string& body);
 
-/// A small picture, as the bytes of a PNG file, with two lines below it.
+/// A small image (the bytes of a PNG file) with two lines of text below it.
 struct Shot {
   std::string png, caption, detail;
 };
-/// Beside each other, as many as fit; the pictures are inside.
+/// The images side by side, embedded as base64.
 std::string gallery(const std::vector<Shot>& shots);
 
-/// The whole page; `body` is HTML already.
+/// The whole page; `body` is HTML.
 std::string document(const std::string& title, const std::string& body);
 
 }  // namespace polyak::page

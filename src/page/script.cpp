@@ -1,18 +1,83 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 
-#include "page/layout.hpp"
-#include "page/looks.hpp"
+#include "page/chart.hpp"
 
 namespace polyak::page {
 namespace {
 
+// Sizes in pixels: panels in a grid, the legend below them.
+struct Layout {
+  explicit Layout(const Chart& chart)
+      : columns(std::max(1, std::min(chart.columns, static_cast<int>(chart.panels.size())))),
+        rows((static_cast<int>(chart.panels.size()) + columns - 1) / columns),
+        panel_width(chart.panel_width),
+        panel_height(chart.panel_height),
+        gap_x(chart.square ? 10 : 26),
+        left(chart.square ? 12 : 72),
+        below(chart.square ? 8 : 34),
+        bottom(chart.square ? 0 : 24) {}
+
+  int columns, rows, panel_width, panel_height, gap_x, left, below, bottom;
+  int above = 26;  // height of a panel's title
+  int legend_rows = 1;
+
+  int legend() const { return legend_rows * 24 + 16; }
+  int width() const { return left + columns * panel_width + (columns - 1) * gap_x + 14; }
+  int height() const { return rows * (above + panel_height + below) + bottom + legend(); }
+};
+
+struct Style {
+  const char* colour;
+  const char* dash;
+};
+// The colours of Okabe and Ito for colour-blind readers, without yellow, which is too pale on
+// white; each has its own dash pattern for grey prints.
+constexpr std::array<Style, 9> styles = {{{"#000000", "solid"},
+                                          {"#0072B2", "(12,3)"},
+                                          {"#D55E00", "(8,3,2,3)"},
+                                          {"#009E73", "(5,3)"},
+                                          {"#CC79A7", "(2,2)"},
+                                          {"#E69F00", "(12,3,2,3,2,3)"},
+                                          {"#56B4E9", "(8,3)"},
+                                          {"#777777", "(1,3)"},
+                                          {"#777777", "(6,4)"}}};
+const Style& style_of(int index) { return styles[static_cast<std::size_t>(index) % styles.size()]; }
+
+const char* colour_of(int style) { return style_of(style).colour; }
+
+// The gnuplot style after "plot DATA".
+std::string plot_style(const Line& line) {
+  const Style& s = style_of(line.style);
+  switch (line.look) {
+    case Look::thin: return "with lines lw 0.6 dt 1 lc rgb '#aaaaaa'";
+    case Look::points:
+      return fmt::format("with points pt {} lw 1 lc rgb '{}'",
+                         line.style == 0 ? "1 ps 1" : "7 ps 0.5", s.colour);
+    case Look::path:
+      return fmt::format("with linespoints pt {} ps 0.35 lw 1 dt {} lc rgb '{}'",
+                         line.style % 2 ? 7 : 5, s.dash, s.colour);
+    default: return fmt::format("with lines lw 1.8 dt {} lc rgb '{}'", s.dash, s.colour);
+  }
+}
+
+// A gnuplot string on one line.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (char c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+    out += c == '\'' ? std::string("''") : std::string(1, c);
+  }
+  return out + "'";
+}
+
 double clamped(double value, bool log) {
   if (!log) return std::clamp(value, -1e300, 1e300);
-  return std::clamp(value, 1e-300, 1e300);  // zero and infinity have no logarithm
+  return std::clamp(value, 1e-300, 1e300);  // keeps zero and infinity on a logarithmic axis
 }
 
 class Script {
@@ -117,11 +182,11 @@ class Script {
     put("set ylabel {} offset 0.5,0 noenhanced", quoted(first ? chart_.y_label : ""));
   }
 
-  // Few and whole powers of ten.
-  void tics(char axis, bool log, const Range& range, int most) {
+  // At most `max_tics` ticks, at integer powers of ten.
+  void tics(char axis, bool log, const Range& range, int max_tics) {
     if (!log || !range) return put("set {}tics autofreq", axis);
     const double decades = std::log10(range->second / range->first);
-    const int step = std::max(1, static_cast<int>(std::ceil(decades / most)));
+    const int step = std::max(1, static_cast<int>(std::ceil(decades / max_tics)));
     const double first = std::ceil(std::log10(range->first) / step - 1e-9) * step;
     put("set {}tics {:g},{:g}", axis, std::pow(10.0, first), std::pow(10.0, step));
     put("unset m{}tics", axis);
@@ -161,11 +226,11 @@ class Script {
     for (std::size_t s = 0; s < panel.lines.size(); ++s)
       if (!panel.lines[s].x.empty())
         plot += fmt::format("{}$d{}_{} using 1:2 {}", plot.empty() ? "" : ", ", p, s,
-                            drawn(panel.lines[s]));
+                            plot_style(panel.lines[s]));
     put("plot {}", plot.empty() ? "NaN" : plot);
   }
 
-  // An empty plot across the bottom whose key is the legend of all panels.
+  // An empty plot below the panels, whose gnuplot key is the common legend.
   void legend() {
     if (legend_.empty()) return;
     put("unset arrow\nunset label\nunset tics\nunset border\nunset grid\nunset title");
@@ -179,7 +244,7 @@ class Script {
         layout_.legend_rows);
     std::string plot;
     for (const Line* line : legend_)
-      plot += fmt::format("{}NaN {} title {}", plot.empty() ? "" : ", ", drawn(*line),
+      plot += fmt::format("{}NaN {} title {}", plot.empty() ? "" : ", ", plot_style(*line),
                           quoted(line->label));
     put("plot {}", plot);
   }

@@ -5,7 +5,6 @@
 
 #include "io/image.hpp"
 #include "page/chart.hpp"
-#include "page/gnuplot.hpp"
 #include "page/html.hpp"
 #include "polyak/tomography_reconstruct.hpp"
 #include "polyak/version.hpp"

@@ -51,7 +51,7 @@ def claims_are_checked_first():
             file.write(f"{head}{sizes} 1\n1 1 1\n")
         for command in (["solve", "claim.mtx", "p/b.npy"], ["info", "claim.mtx"],
                         ["plan", "claim.mtx", "p/b.npy"], ["convert", "claim.mtx", "o.npy"]):
-            refused(sizes, command, 65, "claims sizes that its length cannot fill",
+            refused(sizes, command, 65, "states sizes that its length cannot hold",
                     preexec_fn=little_memory)
     for line in ("rows 1e9", "rows 1000000000"):
         rows = line.split()[1]

@@ -77,13 +77,13 @@ stdout_has "Claims: 1 hold, 0 fail"
 # Faults are one line and leave nothing behind.
 printf 'name = "x"\ntrials = "many"\n' >bad.toml
 refuses 2 "bad.toml:2: trials: this must be a number (found 'many', expected a number); \
-docs/reproduce.md tells what a spec may say" reproduce bad.toml --out none
+see docs/reproduce.md for the keys of a spec" reproduce bad.toml --out none
 refuses 66 "nowhere.toml: there is no such spec" reproduce nowhere.toml --out none
 refuses 2 "reproduce: there is no such figure (found 'fig7', expected fig1, fig2, fig3, fig4, \
 fig5, fig6, table1, all or a spec file); did you mean fig1?" reproduce fig7 --out none
 printf 'name = "x"\n[[panel]]\ntitle = "p"\nproblem = { kind = "tomography", spacing = -1 }\n' >scan.toml
-refuses 2 "scan.toml:4: spacing: detector elements need a distance (found -1, expected pixels, a \
-number above 0); docs/reproduce.md tells what a spec may say" reproduce scan.toml --out none
+refuses 2 "scan.toml:4: spacing: the detector spacing must be positive (found -1, expected pixels, a \
+number above 0); see docs/reproduce.md for the keys of a spec" reproduce scan.toml --out none
 refuses 2 "reproduce: the folder to write to is missing (expected --out DIR)" reproduce fig1
 touch file
 absent none

@@ -133,7 +133,7 @@ bad 65 p0.npy --size 64 --angles 0:90:90 --center auto
 stderr_has "--center auto: the views do not go round far enough"
 head -c 2000 "$files/exchange.h5" >cut.h5
 bad 65 cut.h5 --size 4
-stderr_has "this is not a whole HDF5 file"
+stderr_has "not an HDF5 file, or truncated"
 bad 66 nowhere.h5 --size 4
 bad 66 'pages/none_*.tif' --size 4
 bad 2 counts.npy "${scan[@]}" "${fields[@]}" --slices 1:3

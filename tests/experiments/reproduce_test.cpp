@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "experiments/workbench.hpp"
+#include "experiments/lab.hpp"
 #include "files.hpp"
 #include "polyak/error.hpp"
 #include "polyak/experiments.hpp"

@@ -1,7 +1,5 @@
 // A scan as an experiment: its problem, its step, its images.
 
-#include "experiments/scan.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "experiments/workbench.hpp"
+#include "experiments/lab.hpp"
 #include "files.hpp"
 #include "polyak/error.hpp"
 #include "polyak/experiments.hpp"

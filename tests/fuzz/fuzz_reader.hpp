@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "io/gzip.hpp"
-#include "io/read.hpp"
+#include "io/file.hpp"
+#include "io/format.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::fuzz {

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "experiments/outputs.hpp"
-#include "experiments/store.hpp"
+#include "experiments/results.hpp"
 #include "fuzz_file.hpp"
 
 namespace {

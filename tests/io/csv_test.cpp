@@ -104,7 +104,7 @@ TEST(Csv, WhatIsNotANumberIsRefusedWithItsPlace) {
     EXPECT_EQ(code_of([&] { read_text(std::string("a;b\n1;2\n3;") + cell + "\n"); }), 65) << cell;
   }
   const Error error = error_of([] { read_text("a;b\n1;2\n3;1,5\n"); });
-  EXPECT_NE(error.parts().hint.find("decimal comma"), std::string::npos) << error.what();
+  EXPECT_NE(error.parts().hint.find("decimal point"), std::string::npos) << error.what();
 }
 
 TEST(Csv, NamesWithoutRowsAreRefused) {

@@ -61,7 +61,7 @@ TEST(Input, IsMappedAndOutlivesItsName) {
   const auto path = folder.write("x", "hello");
   const auto file = MappedFile::open(path);
   ::unlink(path.c_str());
-  file->forget_before(5);
+  file->release_before(5);
   EXPECT_EQ(file->bytes(), "hello");
   EXPECT_EQ(file->size(), 5);
 }

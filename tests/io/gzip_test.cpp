@@ -1,5 +1,4 @@
-#include "io/gzip.hpp"
-
+#include "io/file.hpp"
 #include "io_testing.hpp"
 
 namespace polyak::io {

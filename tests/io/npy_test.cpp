@@ -203,14 +203,14 @@ TEST(Npy, WhatItCannotBeIsRefusedByName) {
                                    {"<f8", "()", "dimensions"},
                                    {"<f8", "(3, 2, 1)", "dimensions"},
                                    {"<f8", many.c_str(), "32"},
-                                   {"<f8", "(-3, -2)", "count"},
+                                   {"<f8", "(-3, -2)", "integer"},
                                    {"<f8", "(3, 3)", "length"},
                                    {"<f8", "(3, 1)", "length"},
-                                   {"<f8", "(4294967296, 4294967296)", "claims"},
-                                   {"<f8", "(4611686018427387904, 0)", "claims"},
-                                   {"<f8", "(99999999999999999999, 1)", "count"},
+                                   {"<f8", "(4294967296, 4294967296)", "states"},
+                                   {"<f8", "(4611686018427387904, 0)", "states"},
+                                   {"<f8", "(99999999999999999999, 1)", "integer"},
                                    {"<f8", "(3.0, 2)", "shape"},
-                                   {"<f8", "(3, 2", "count"}};
+                                   {"<f8", "(3, 2", "integer"}};
   for (const auto& c : cases) {
     const auto path = folder.write("r.npy", npy_bytes(c.descr, false, c.shape, raw_bytes(six)));
     const Error error = error_of([&] { read_table(path); });

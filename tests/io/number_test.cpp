@@ -6,8 +6,7 @@
 #include <locale>
 #include <optional>
 
-#include "io/text.hpp"
-#include "io/text_writer.hpp"
+#include "io/text/text.hpp"
 #include "io_testing.hpp"
 
 namespace polyak::io {

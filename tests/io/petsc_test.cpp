@@ -100,20 +100,21 @@ TEST(PetscFile, ThatCannotBeIsRefusedInOneLine) {
   };
   const std::string whole(std::string_view(sparse(4)));
   says("a text", "not a matrix or vector in PETSc's binary format");
-  says(whole + "x", "goes on behind its first object (found 1 bytes more");
+  says(whole + "x", "holds other data after its first object (found 1 bytes more");
   says(whole.substr(0, whole.size() - 1), "ends before all its values");
-  says(Bytes().indices({mat, 1, 1, -2}), "a kind of matrix that is not read");
-  says(Bytes().indices({mat, -1, 1, -1}), "claims sizes that its length cannot fill");
+  says(Bytes().indices({mat, 1, 1, -2}), "a kind of matrix that is not supported");
+  says(Bytes().indices({mat, -1, 1, -1}), "states sizes that its length cannot hold");
   says(Bytes().indices({mat, 1, 3, 1, 1, 3}).numbers({1}), "an index lies outside");
   says(Bytes().indices({mat, 2, 3, 1, -1, 2, 0}).numbers({1}),
-       "row 1: a row of a sparse matrix has a length that cannot be (found -1");
+       "row 1: a row of a sparse matrix has an invalid length (found -1");
   says(Bytes().indices({mat, 2, 3, 2, 1, 0, 0, 1}).numbers({1, 2}),
        "do not add up to its entries (found 1, expected 2)");
   says(Bytes().indices({mat, 2, 3, 2, 2, 2, 0, 1}).numbers({1, 2}),
        "do not add up to its entries (found 4, expected 2)");
-  says(Bytes().indices({vec, 1}).numbers({1, 0}), "PETSc with complex");
+  says(Bytes().indices({vec, 1}).numbers({1, 0}), "files of complex numbers");
   Bytes tall = sparse(4);
-  says(tall.indices({vec, 2}).numbers({1, 2}), "A and b of one file differ in height");
+  says(tall.indices({vec, 2}).numbers({1, 2}),
+       "A and b of the file have different numbers of rows");
 }
 
 TEST(PetscFile, IsConverted) {

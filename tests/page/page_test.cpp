@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "page/chart.hpp"
-#include "page/gnuplot.hpp"
 #include "page/html.hpp"
 
 namespace polyak::page {

@@ -118,7 +118,7 @@ expect 65 ranks 3 "$POLYAK-mpi" solve torn.petsc b.petsc
 one_line "torn.petsc: the PETSc file ends before all its values"
 head -1 table.csv >names.csv
 expect 65 ranks 3 "$POLYAK-mpi" solve names.csv --rhs-column goal
-one_line "the file holds names but no rows"
+one_line "the file has a header line but no rows"
 head -200 table.csv >shorter.csv
 expect 65 ranks 1 "$POLYAK-mpi" solve table.csv --rhs-column goal : -n 1 "$POLYAK-mpi" solve shorter.csv --rhs-column goal
 one_line "the ranks read files of different lengths"
