@@ -2,6 +2,12 @@
 
 // Products and triangular solves on row-major views. R always means an upper
 // triangular matrix; what lies below its diagonal is neither read nor written.
+//
+// ‖v‖ of a few numbers, summed in their order.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "polyak/types.hpp"
 
@@ -25,5 +31,25 @@ void solve_right(ConstView R, View B, Transpose transpose = Transpose::no);
 
 /// B ← R⁻¹·B, or R⁻ᵀ·B with `transpose`.
 void solve_left(ConstView R, View B, Transpose transpose = Transpose::no);
+
+/// Of numbers whose squares are in range.
+inline double norm(const double* v, Index count) {
+  double sum = 0.0;
+  for (Index j = 0; j < count; ++j) sum += v[j] * v[j];
+  return std::sqrt(sum);
+}
+
+/// Of numbers of any size, by the largest of them; NaN where one is not finite.
+inline double norm_of_any_size(const double* v, Index count) {
+  double largest = 0.0;
+  for (Index j = 0; j < count; ++j) {
+    if (!std::isfinite(v[j])) return std::numeric_limits<double>::quiet_NaN();
+    largest = std::max(largest, std::abs(v[j]));
+  }
+  if (largest == 0.0) return 0.0;
+  double sum = 0.0;
+  for (Index j = 0; j < count; ++j) sum += (v[j] / largest) * (v[j] / largest);
+  return largest * std::sqrt(sum);
+}
 
 }  // namespace polyak

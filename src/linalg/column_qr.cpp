@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "linalg/blas.hpp"
 #include "linalg/factor.hpp"
-#include "linalg/norm.hpp"
 
 namespace polyak {
 

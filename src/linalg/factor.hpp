@@ -1,9 +1,13 @@
 #pragma once
 
 // Factorisations in place, on row-major views.
+//
+// Which columns of a triangular factor depend on which: QR with column pivoting.
 
 #include <span>
+#include <vector>
 
+#include "linalg/buffer.hpp"
 #include "polyak/types.hpp"
 
 namespace polyak {
@@ -33,5 +37,19 @@ void lq(View A, std::span<double> tau);
 /// x_c ← Q·x_c for each row of X (c × cols), of which the first `rows` numbers
 /// are read as coordinates and the others must be zero. A, tau from lq.
 void lq_expand(ConstView A, std::span<const double> tau, View X);
+
+/// Column `column` is a combination of the columns `on`; of none where it is zero.
+struct Dependence {
+  Index column = 0;
+  std::vector<Index> on;
+};
+
+struct Dependences {
+  std::vector<Dependence> columns;  ///< cols − rank of them, ascending
+  Buffer null_space;                ///< cols × (cols − rank): R·null_space is zero to rounding
+};
+
+/// Of R (square), whose columns should be of about one size, and its rank.
+Dependences dependences(ConstView R, Index rank);
 
 }  // namespace polyak

@@ -2,7 +2,10 @@
 
 // What needs singular values: rank, and the least squares solution of least
 // norm.
+//
+// Eigenvalues of symmetric matrices. Only the upper triangle is read.
 
+#include <span>
 #include <vector>
 
 #include "polyak/types.hpp"
@@ -23,5 +26,12 @@ struct SvdSolution {
 
 /// Descending; `ok` and `rank` are set as above with rcond = max(rows, cols)·eps.
 [[nodiscard]] SvdSolution singular_values(ConstView A);
+
+/// Ascending eigenvalues of H, which is spoilt. False when H is not finite or
+/// the iteration did not converge; `values` is then meaningless.
+[[nodiscard]] bool symmetric_eigenvalues(View H, std::span<double> values);
+
+/// The same with vectors: row j of H becomes the unit eigenvector of values[j].
+[[nodiscard]] bool symmetric_eigen(View H, std::span<double> values);
 
 }  // namespace polyak

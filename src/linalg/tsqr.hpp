@@ -4,6 +4,10 @@
 // skinny QR): R ← R of [R; next rows], by Householder reflections, so AᵀA =
 // RᵀR holds to rounding without AᵀA ever being formed and nothing of A's
 // conditioning is lost.
+//
+// The R factor of a tall matrix by the whole team.
+
+#include <functional>
 
 #include "linalg/buffer.hpp"
 #include "polyak/types.hpp"
@@ -38,5 +42,18 @@ class Tsqr {
   Buffer work_;
   Index pending_ = 0;
 };
+
+class ThreadTeam;
+
+/// Copies rows [first, last) into a block; called from several threads.
+using RowSource = std::function<void(Index first, Index last, View out)>;
+
+/// How many chunks of rows get an R factor of their own.
+Index tall_r_chunks(Index rows, Index cols);
+
+/// R of a matrix known by its rows. It is cut into chunks whose number follows
+/// from its size alone and merged pairwise: the same bits for any team.
+Buffer tall_r(Index rows, Index cols, const RowSource& source, ThreadTeam& team,
+              Diagonal diagonal = Diagonal::any);
 
 }  // namespace polyak

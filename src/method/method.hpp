@@ -16,7 +16,7 @@
 #include <string>
 
 #include "core/random.hpp"
-#include "linalg/dependence.hpp"
+#include "linalg/factor.hpp"
 #include "matrix/products.hpp"
 #include "polyak/methods.hpp"
 #include "polyak/problem.hpp"

@@ -124,8 +124,8 @@ Answer solve_tall(const Scaled& problem, double rcond, ThreadTeam& team, View X)
   const Buffer r = whole_r(problem.A, d + c, source, team);
   const Small small{part(r.view(), 0, 0, d, d), part(r.view(), 0, d, d, c)};
   const bool with_ridge = problem.ridge.size > 0.0;
-  Answer answer{solve_small(small, with_ridge, [&](Index j) { return problem.root_ridge(j); },
-                            rcond, X),
+  Answer answer{solve_small(
+                    small, with_ridge, [&](Index j) { return problem.root_ridge(j); }, rcond, X),
                 {}};
   if (answer.svd.ok && answer.svd.rank < d && !with_ridge)
     answer.dependences = dependences(small.M, answer.svd.rank);
@@ -157,7 +157,8 @@ Answer solve_wide(const Scaled& problem, double rcond, View X) {
   const Small small{L.view(), part(rows.view(), 0, d, n, c)};
   const View Z = part(X, 0, 0, c, n);
   const double root_ridge = problem.root_ridge(free == 0 && d > 1 ? 1 : 0);
-  Answer answer{solve_small(small, root_ridge > 0.0, [&](Index) { return root_ridge; }, rcond, Z),
+  Answer answer{solve_small(
+                    small, root_ridge > 0.0, [&](Index) { return root_ridge; }, rcond, Z),
                 {}};
   answer.residual2 = squared_residuals(small, Z);
   lq_expand(A, tau, X);

@@ -2,6 +2,8 @@
 
 // What the generators share: checked arguments, random rows, and the right-hand
 // side that goes with a planted solution.
+//
+// Matrices with orthonormal columns, uniformly distributed (Haar).
 
 #include <algorithm>
 #include <string>
@@ -9,7 +11,9 @@
 
 #include "core/random.hpp"
 #include "core/thread_team.hpp"
+#include "linalg/buffer.hpp"
 #include "polyak/generate.hpp"
+#include "polyak/types.hpp"
 
 namespace polyak {
 
@@ -44,5 +48,16 @@ std::vector<double> noise_of_norm(double radius, Index size, std::uint64_t seed,
 /// b = A·x + noise and, with noise, the least squares solution.
 GeneratedProblem plant(MatrixPtr A, std::vector<double> x, const GenerateOptions& options,
                        ThreadTeam& team);
+
+class ThreadTeam;
+
+/// Fills Q (rows ≥ cols) so that Q·R⁻¹ is Haar distributed and orthonormal to
+/// machine precision, R being the upper triangular matrix returned, which is
+/// the identity but for rounding. Left undone so that the caller can fold R⁻¹
+/// into the next product and save a pass over Q.
+Buffer haar_frame(View Q, const Random& random, ThreadTeam& team);
+
+/// A ← A·M in place, M square, by blocks of rows.
+void multiply_rows(View A, ConstView M, ThreadTeam& team);
 
 }  // namespace polyak

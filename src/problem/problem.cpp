@@ -37,9 +37,8 @@ void check_weights(const std::vector<double>& weights, Index n) {
   require(std::ssize(weights) == n, "weights", "there must be one weight per row",
           std::to_string(weights.size()) + " weights", std::to_string(n));
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    require(std::isfinite(weights[i]) && weights[i] >= 0.0,
-            "weights, row " + std::to_string(i + 1), "a weight is not a number of at least 0",
-            std::to_string(weights[i]), "0 or more");
+    require(std::isfinite(weights[i]) && weights[i] >= 0.0, "weights, row " + std::to_string(i + 1),
+            "a weight is not a number of at least 0", std::to_string(weights[i]), "0 or more");
   }
 }
 

@@ -1,5 +1,3 @@
-#include "problem/refined.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,6 +10,7 @@
 #include "matrix/products.hpp"
 #include "matrix/whole.hpp"
 #include "polyak/error.hpp"
+#include "problem/least_squares.hpp"
 #include "problem/planted.hpp"
 
 namespace polyak {

@@ -14,8 +14,8 @@
 #include "solve/plan_fit.hpp"
 #include "solve/plan_spectrum.hpp"
 #include "solve/plan_steps.hpp"
-#include "spectrum/duplicates.hpp"
 #include "solve/working_problem.hpp"
+#include "spectrum/facts.hpp"
 #include "theory/parameters.hpp"
 
 namespace polyak {

@@ -5,10 +5,8 @@
 #include <limits>
 
 #include "linalg/blas.hpp"
+#include "spectrum/eigenvalues.hpp"
 #include "spectrum/gram.hpp"
-#include "spectrum/lanczos.hpp"
-#include "spectrum/nominal.hpp"
-#include "spectrum/resolved.hpp"
 #include "spectrum/sketch.hpp"
 
 namespace polyak {
@@ -32,11 +30,11 @@ RitzValues row_lanczos(const Problem& problem, Scale scale, std::span<const doub
   const ConstView no_b{&zero, problem.rows(), 1, 0};
   const Index d = problem.cols();
   double residual2 = 0.0;
-  return lanczos(d, steps, Random(seed, stream::lanczos),
-                 [&](std::span<const double> v, std::span<double> out) {
-                   products.full_gradient({v.data(), 1, d, d}, no_b, {out.data(), 1, d, d},
-                                          {&residual2, 1});
-                 });
+  return lanczos(
+      d, steps, Random(seed, stream::lanczos),
+      [&](std::span<const double> v, std::span<double> out) {
+        products.full_gradient({v.data(), 1, d, d}, no_b, {out.data(), 1, d, d}, {&residual2, 1});
+      });
 }
 
 // The sketch must be clearly cheaper: its ends are estimates.
@@ -90,8 +88,7 @@ Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, Thre
   out.source = "lanczos estimate";
   if (problem.cols() == 0) return out;
   const double d = static_cast<double>(problem.cols());
-  const RitzValues ritz =
-      row_lanczos(problem, facts.scale, problem.weights(), team, seed, steps);
+  const RitzValues ritz = row_lanczos(problem, facts.scale, problem.weights(), team, seed, steps);
   const double m = static_cast<double>(ritz.values.size());
   constexpr double failure = 1e-3;
   // Kuczynski and Wozniakowski's bound on how far theta_max may lie below.
@@ -154,7 +151,7 @@ double coherence_nu(const Problem& problem, const MatrixFacts& facts, ThreadTeam
              [&](Index chunk, Index first, ConstView block) {
                std::vector<double> out(to_size(block.rows * d));
                gemm(1.0, block, Transpose::no, {V.data(), d, d, d}, Transpose::yes, 0.0,
-                            {out.data(), block.rows, d, d});
+                    {out.data(), block.rows, d, d});
                for (Index r = 0; r < block.rows; ++r) {
                  const double norm2 = facts.norms2[to_size(first + r)];
                  double leverage = 0.0;

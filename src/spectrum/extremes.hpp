@@ -10,8 +10,8 @@
 #include "matrix/products.hpp"
 #include "polyak/problem.hpp"
 #include "spectrum/facts.hpp"
-#include "spectrum/sketch_bounds.hpp"
-#include "spectrum/sparse_gram.hpp"
+#include "spectrum/gram.hpp"
+#include "spectrum/sketch.hpp"
 
 namespace polyak {
 
@@ -28,11 +28,11 @@ struct Extremes {
   double lambda_min = 0.0;  ///< the smallest eigenvalue above d·eps·lambda_max
   double lambda_max = 0.0;  ///< where it is estimated, the upper end of its range
   bool exact = false;
-  Index sketch_rows = 0;    ///< of the sketch they come from
-  Index rank = 0;           ///< of A, where it is known
-  Index unresolved = 0;     ///< singular values that count for the rank but lie below that line
+  Index sketch_rows = 0;  ///< of the sketch they come from
+  Index rank = 0;         ///< of A, where it is known
+  Index unresolved = 0;   ///< singular values that count for the rank but lie below that line
   double smallest_singular = 0.0;  ///< … the smallest of them, relative to the largest
-  std::string source;       ///< "exact", "sketch of … rows, probability 0.999", "lanczos estimate"
+  std::string source;  ///< "exact", "sketch of … rows, probability 0.999", "lanczos estimate"
   double rows_read = 0.0;
   /// Error bars, each right with the probability in the source; absent when
   /// exact, and for lambda_min by Lanczos, which has no bound from below.

@@ -1,10 +1,12 @@
 #include "spectrum/facts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "matrix/products.hpp"
 #include "matrix/whole.hpp"
@@ -38,16 +40,16 @@ std::optional<Place> first_nonfinite(const RowMatrix& A) {
 
 [[noreturn]] void refuse_matrix_value(const RowMatrix& A) {
   if (A.only_products())
-    throw Error(ErrorCode::bad_data, {.what = "a product with A is not finite",
-                                      .where = "A",
-                                      .expected = "finite numbers"});
+    throw Error(
+        ErrorCode::bad_data,
+        {.what = "a product with A is not finite", .where = "A", .expected = "finite numbers"});
   const auto place = first_of_ranks(A, first_nonfinite(A));
   if (!place)
     throw Error(ErrorCode::internal,
                 {.what = "a value that is not finite could not be found again"});
-  refuse_value("A, row " + std::to_string(place->row + 1) + ", column " +
-                   std::to_string(place->col + 1),
-               place->value);
+  refuse_value(
+      "A, row " + std::to_string(place->row + 1) + ", column " + std::to_string(place->col + 1),
+      place->value);
 }
 
 // 2^-e with 2^e near `largest`, or 1 where the number is tame already.
@@ -182,6 +184,18 @@ void read_rhs(const Problem& problem, MatrixFacts& facts) {
   for (double& v : facts.b_norms) v = std::sqrt(v);
 }
 
+// Two rounds of multiply and shift on each value; −0 counts as 0.
+std::uint64_t fingerprint(const double* row, Index d) {
+  std::uint64_t h = 0x9e3779b97f4a7c15ull;
+  bool zero = true;
+  for (Index j = 0; j < d; ++j) {
+    zero = zero && row[j] == 0.0;
+    h = (h ^ std::bit_cast<std::uint64_t>(row[j] + 0.0)) * 0xff51afd7ed558ccdull;
+    h ^= h >> 32;
+  }
+  return zero ? 0 : std::max<std::uint64_t>(1, h * 0xc4ceb9fe1a85ec53ull ^ h);
+}
+
 }  // namespace
 
 MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
@@ -209,6 +223,23 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
   read_rhs(problem, facts);
   check_weighted(facts);
   return facts;
+}
+
+Index count_duplicate_rows(const RowMatrix& A, ThreadTeam& team) {
+  const Index n = A.rows(), d = A.cols(), chunks = std::clamp<Index>(n / 64, 1, 64);
+  std::vector<std::uint64_t> prints(to_size(n));
+  team.run(chunks, [&](Index chunk) {
+    std::vector<double> row(to_size(d));
+    for (Index i = chunk * n / chunks; i < (chunk + 1) * n / chunks; ++i) {
+      A.copy_rows(i, i + 1, {row.data(), 1, d, d});
+      prints[to_size(i)] = fingerprint(row.data(), d);
+    }
+  });
+  std::sort(prints.begin(), prints.end());
+  Index repeats = 0;
+  for (std::size_t i = 1; i < prints.size(); ++i)
+    repeats += prints[i] != 0 && prints[i] == prints[i - 1];
+  return repeats;
 }
 
 }  // namespace polyak

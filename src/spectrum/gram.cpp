@@ -1,18 +1,85 @@
 #include "spectrum/gram.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/row_numbers.hpp"
-#include "linalg/symmetric.hpp"
+#include "kernels/gram.hpp"
+#include "linalg/buffer.hpp"
 #include "matrix/column_map.hpp"
+#include "matrix/storage.hpp"
+#include "matrix/typed_matrix.hpp"
 #include "matrix/whole.hpp"
-#include "polyak/error.hpp"
-#include "spectrum/gram_panels.hpp"
-#include "spectrum/sparse_gram.hpp"
 
 namespace polyak {
 namespace {
+
+template <class Value>
+const DenseRows<Value>* dense_rows(const RowMatrix& A) {
+  const auto* dense = dynamic_cast<const TypedMatrix<DenseRows<Value>>*>(&A);
+  return dense ? &dense->storage() : nullptr;
+}
+
+// The rows of [A b] times their factors, panel by panel. Rows that lie in memory
+// as numbers are packed from there and fetched ahead; others are copied first.
+class GramPanels {
+ public:
+  GramPanels(const RowMatrix& A, ConstView b, const std::function<double(Index)>& factor)
+      : A_(A),
+        b_(b),
+        factor_(factor),
+        doubles_(dense_rows<double>(A)),
+        floats_(dense_rows<float>(A)) {}
+
+  Index rows() const { return A_.rows(); }
+  Index columns() const { return A_.cols() + b_.cols; }
+
+  // Rows [first, first + count) into rows `at`, at + 1, … of the panel.
+  void pack(Index first, Index count, Index at, double* panel) const {
+    std::array<double, to_size(kernels::panel_rows)> factors;
+    for (Index t = 0; t < count; ++t) factors[to_size(t)] = factor_(first + t);
+    if (doubles_)
+      kernels::pack_rows(doubles_->from(first), factors.data(), at, count, panel);
+    else if (floats_)
+      kernels::pack_rows(floats_->from(first), factors.data(), at, count, panel);
+    else
+      pack_copies(first, count, at, factors.data(), panel);
+    for (Index t = 0; t < count; ++t)
+      for (Index c = 0; c < b_.cols; ++c)
+        panel[kernels::panel_place(at + t, A_.cols() + c)] = factors[to_size(t)] * b_(first + t, c);
+  }
+
+  // Where the rows [first, last) lie; nothing for rows far apart.
+  kernels::Coming coming(Index first, Index last) const {
+    if (doubles_) return region(doubles_->view, first, last);
+    return floats_ ? region(floats_->view, first, last) : kernels::Coming{};
+  }
+
+ private:
+  void pack_copies(Index first, Index count, Index at, const double* factors, double* panel) const {
+    constexpr Index few = 16;
+    Buffer rows(few, A_.cols());
+    for (Index t = 0; t < count; t += few) {
+      const Index here = std::min(few, count - t);
+      A_.copy_rows(first + t, first + t + here, rows.view());
+      kernels::pack_rows({rows.data(), A_.cols(), A_.cols()}, factors + t, at + t, here, panel);
+    }
+  }
+
+  template <class Value>
+  static kernels::Coming region(const MatrixView<const Value>& view, Index first, Index last) {
+    if (first >= last || view.stride > 2 * view.cols) return {};
+    const Index values = (last - first - 1) * view.stride + view.cols;
+    return {view.row(first), values * static_cast<Index>(sizeof(Value))};
+  }
+
+  const RowMatrix& A_;
+  ConstView b_;
+  const std::function<double(Index)>& factor_;
+  const DenseRows<double>* doubles_;
+  const DenseRows<float>* floats_;
+};
 
 constexpr Index block_rows = kernels::panel_rows;
 
@@ -98,47 +165,6 @@ std::vector<double> gram_by_panels(const GramPanels& panels, Index chunks, Threa
   return add_parts(parts, stride, d, team);
 }
 
-}  // namespace
-
-void load_rows(const RowMatrix& A, const std::function<double(Index)>& factor, Index first,
-               View out) {
-  A.copy_rows(first, first + out.rows, out);
-  for (Index r = 0; r < out.rows; ++r) {
-    const double f = factor(first + r);
-    for (Index j = 0; j < out.cols; ++j) out(r, j) *= f;
-  }
-}
-
-void for_blocks(const RowMatrix& A, const std::function<double(Index)>& factor, Index chunks,
-                ThreadTeam& team,
-                const std::function<void(Index, Index, ConstView)>& body) {
-  const Index n = A.rows(), d = A.cols();
-  team.run(chunks, [&](Index chunk) {
-    std::vector<double> rows(to_size(block_rows * d));
-    const Index last = (chunk + 1) * n / chunks;
-    for (Index first = chunk * n / chunks; first < last; first += block_rows) {
-      const View block{rows.data(), std::min(block_rows, last - first), d, d};
-      load_rows(A, factor, first, block);
-      body(chunk, first, block);
-    }
-  });
-}
-
-std::vector<double> eigenvalues_of(std::vector<double> H, Index d) {
-  std::vector<double> values(to_size(d));
-  if (!symmetric_eigenvalues({H.data(), d, d, d}, values))
-    throw Error(ErrorCode::internal, {.what = "the eigenvalues of A'A did not converge"});
-  return values;
-}
-
-void eigenvectors_of(std::vector<double>& H, std::vector<double>& values) {
-  const Index d = std::ssize(values);
-  if (!symmetric_eigen({H.data(), d, d, d}, values))
-    throw Error(ErrorCode::internal, {.what = "the eigenvectors of A'A did not converge"});
-}
-
-namespace {
-
 // Whether products of the columns as they are stay far from the ends of the numbers.
 bool tame_units(const ColumnMap& map) {
   constexpr int tame = 200;
@@ -193,10 +219,34 @@ std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<doubl
 
 }  // namespace
 
+void load_rows(const RowMatrix& A, const std::function<double(Index)>& factor, Index first,
+               View out) {
+  A.copy_rows(first, first + out.rows, out);
+  for (Index r = 0; r < out.rows; ++r) {
+    const double f = factor(first + r);
+    for (Index j = 0; j < out.cols; ++j) out(r, j) *= f;
+  }
+}
+
+void for_blocks(const RowMatrix& A, const std::function<double(Index)>& factor, Index chunks,
+                ThreadTeam& team, const std::function<void(Index, Index, ConstView)>& body) {
+  const Index n = A.rows(), d = A.cols();
+  team.run(chunks, [&](Index chunk) {
+    std::vector<double> rows(to_size(block_rows * d));
+    const Index last = (chunk + 1) * n / chunks;
+    for (Index first = chunk * n / chunks; first < last; first += block_rows) {
+      const View block{rows.data(), std::min(block_rows, last - first), d, d};
+      load_rows(A, factor, first, block);
+      body(chunk, first, block);
+    }
+  });
+}
+
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
                          ThreadTeam& team, ConstView b) {
   if (const Share own = A.share(); own.rows != &A) {
-    const ConstView own_b = b.cols == 0 ? b : ConstView{b.row(own.first), own.rows->rows(), b.cols, b.stride};
+    const ConstView own_b =
+        b.cols == 0 ? b : ConstView{b.row(own.first), own.rows->rows(), b.cols, b.stride};
     const std::function own_factor = [&](Index i) { return factor(own.first + i); };
     std::vector<double> H = gram(*own.rows, own_factor, team, own_b);
     A.complete(H);

@@ -63,8 +63,7 @@ class Sketcher {
       const double root = std::sqrt(w);
       double* v = block_.view().row(i);
       for (Index j = 0; j < d; ++j) v[j] *= scale_.a * root;
-      for (Index c = 0; c < width_ - d; ++c)
-        v[d + c] = problem_.b()(row, c) * scale_.b * root;
+      for (Index c = 0; c < width_ - d; ++c) v[d + c] = problem_.b()(row, c) * scale_.b * root;
       choose_targets(row, targets_.data() + i * sketch_copies);
     }
   }

@@ -1,5 +1,3 @@
-#include "spectrum/sparse_gram.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -7,6 +5,7 @@
 #include "linalg/buffer.hpp"
 #include "matrix/storage.hpp"
 #include "matrix/typed_matrix.hpp"
+#include "spectrum/gram.hpp"
 
 namespace polyak {
 namespace {
@@ -19,8 +18,8 @@ std::vector<Index> band_starts(Index width) {
   constexpr Index flat = 256;  // bands are as high as this where rows of H are shorter
   std::vector<Index> out{0};
   while (out.back() < width)
-    out.push_back(std::min(width, out.back() + std::max<Index>(1, band_values / std::max(
-                                                                      out.back(), flat))));
+    out.push_back(
+        std::min(width, out.back() + std::max<Index>(1, band_values / std::max(out.back(), flat))));
   return out;
 }
 
@@ -31,7 +30,11 @@ class Bands {
  public:
   Bands(const CsrRows<Value, Column>& A, const std::function<double(Index)>& factor, ConstView b,
         GramCuts cuts)
-      : A_(A), factor_(factor), b_(b), cuts_(cuts), width_(A.cols() + b.cols),
+      : A_(A),
+        factor_(factor),
+        b_(b),
+        cuts_(cuts),
+        width_(A.cols() + b.cols),
         starts_(band_starts(width_)) {}
 
   std::vector<double> sum(ThreadTeam& team) const {
@@ -96,7 +99,8 @@ class Bands {
       const Index first = rows.first + block * all / cuts_.blocks;
       const Index last = rows.first + (block + 1) * all / cuts_.blocks;
       for (Index i = first; i < last; ++i) {
-        if (next.empty()) add_row(i, top, end, sums.view());
+        if (next.empty())
+          add_row(i, top, end, sums.view());
         else if (Index& here = next[to_size(i - rows.first)]; here < end)
           here = add_row(i, top, end, sums.view());
       }
@@ -114,7 +118,8 @@ class Bands {
     const double f = factor_(i);
     Index t = place_of(row, top);
     for (; t < row.count && row.col[t] < end; ++t)
-      add_to(row, t + 1, twice_scaled(f, static_cast<double>(row.a[t])), sums.row(row.col[t] - top));
+      add_to(row, t + 1, twice_scaled(f, static_cast<double>(row.a[t])),
+             sums.row(row.col[t] - top));
     return column_at(row, t);
   }
 

@@ -4,9 +4,9 @@
 
 #include "linalg/blas.hpp"
 #include "linalg/buffer.hpp"
-#include "theory/diagonal.hpp"
 #include "theory/impulse.hpp"
-#include "theory/search.hpp"
+#include "theory/models.hpp"
+#include "theory/numerics.hpp"
 
 namespace polyak::theory {
 namespace {

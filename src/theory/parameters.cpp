@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "theory/blocks.hpp"
+#include "theory/impulse.hpp"
 
 namespace polyak::theory {
 namespace {

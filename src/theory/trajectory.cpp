@@ -4,9 +4,8 @@
 #include <utility>
 
 #include "polyak/error.hpp"
-#include "theory/blocks.hpp"
-#include "theory/diagonal.hpp"
 #include "theory/impulse.hpp"
+#include "theory/models.hpp"
 
 namespace polyak::theory {
 namespace {

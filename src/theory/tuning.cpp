@@ -4,7 +4,7 @@
 
 #include "polyak/error.hpp"
 #include "theory/impulse.hpp"
-#include "theory/search.hpp"
+#include "theory/numerics.hpp"
 
 namespace polyak::theory {
 namespace {
