@@ -11,16 +11,16 @@
 namespace polyak {
 namespace {
 
-// R·P = Q·[R11 R12; 0 ~0]: the factor, row by row, and where its columns came from.
+// R·P = Q·[R11 R12; 0 ~0]: the factor, row-major, and the permutation P.
 struct Pivoted {
   Buffer R;
-  std::vector<BlasInt> place;  // counted from 0
+  std::vector<BlasInt> place;  // column of R, from 0, that stands at each position
 };
 
 Pivoted pivoted_qr(ConstView R) {
   const BlasCall call;
   const Index d = R.cols;
-  Buffer columns(d, d);  // by columns, as Fortran has it
+  Buffer columns(d, d);  // column-major, for LAPACK
   for (Index i = 0; i < d; ++i)
     for (Index j = 0; j < d; ++j) columns.view()(j, i) = R(i, j);
   Pivoted out{Buffer(d, d), std::vector<BlasInt>(to_size(d), 0)};
@@ -48,7 +48,7 @@ bool cholesky(View H) {
   dpotrf_("L", &n, H.data, &ldh, &info, 1);
   check_arguments("dpotrf", info);
   bool positive = info == 0;
-  // A NaN passes every "pivot <= 0" test, so not every BLAS reports it.
+  // Not every LAPACK reports a NaN: it fails no test of the form "pivot <= 0".
   for (Index i = 0; i < H.rows; ++i) positive = positive && std::isfinite(H(i, i)) && H(i, i) > 0.0;
   return positive;
 }
@@ -66,7 +66,7 @@ Index pivoted_cholesky(View H, std::span<Index> place, double least) {
   return rank;
 }
 
-// I − v·(2/vᵀv)·vᵀ, row by row.
+// Applies I − v·(2/vᵀv)·vᵀ row by row.
 void reflect(View rows, Index k) {
   const Index width = rows.cols - k - 1, height = rows.rows - k;
   std::vector<double> v(to_size(height)), sums(to_size(width), 0.0);
@@ -133,10 +133,10 @@ void lq_expand(ConstView A, std::span<const double> tau, View X) {
 }
 
 Dependences dependences(ConstView R, Index rank) {
-  constexpr double noticed = 1e-6;  // of the largest factor: less is rounding, or near to it
+  constexpr double noticed = 1e-6;  // relative to the largest coefficient; less is rounding
   const Index d = R.cols, k = d - rank;
   const Pivoted qr = pivoted_qr(R);
-  // Columns that depend are R11⁻¹R12 of the others.
+  // The coefficients of the dependent columns are R11⁻¹·R12.
   Buffer factors(rank, k);
   for (Index i = 0; i < rank; ++i) std::copy_n(qr.R.view().row(i) + rank, k, factors.view().row(i));
   if (rank > 0 && k > 0) solve_left(part(qr.R.view(), 0, 0, rank, rank), factors.view());

@@ -1,7 +1,7 @@
 #pragma once
 
-// The Fortran routines used, as gfortran passes them: everything by address,
-// and after the last argument the length of each character argument.
+// Declarations of the BLAS and LAPACK routines in use, in the calling convention of gfortran:
+// all arguments by address, followed by the length of each character argument.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace polyak {
 
-/// The integer of BLAS and LAPACK.
+/// The integer type of BLAS and LAPACK.
 using BlasInt = std::int32_t;
 
 constexpr BlasInt largest_blas_int = std::numeric_limits<BlasInt>::max();

@@ -21,7 +21,7 @@ bool is_finite(ConstView M) {
   return true;
 }
 
-// By columns, which is how Fortran wants it; both routines spoil their matrix.
+// A column-major copy: LAPACK overwrites its argument.
 Buffer by_columns(ConstView A) {
   Buffer out(A.cols, A.rows);
   for (Index i = 0; i < A.rows; ++i) {
@@ -30,7 +30,7 @@ Buffer by_columns(ConstView A) {
   return out;
 }
 
-// LAPACK does not promise to return when it meets a NaN, so it never does.
+// LAPACK may loop forever on a NaN, so it is never called with one.
 bool upper_is_finite(ConstView H) {
   for (Index i = 0; i < H.rows; ++i) {
     for (Index j = i; j < H.cols; ++j) {

@@ -10,10 +10,10 @@
 namespace polyak {
 namespace {
 
-constexpr std::uint64_t tenth = std::numeric_limits<std::uint64_t>::max() / 10;  // of 2^64
+constexpr std::uint64_t tenth =
+    std::numeric_limits<std::uint64_t>::max() / 10;  // probability 1/10 for 64 random bits
 
-// Row i of D·G from the draws of iteration i: the first decides D, the others
-// the entries of G.
+// Row i of D·G from the draws of iteration i: the first gives D_ii, the others row i of G.
 class RandomRow {
  public:
   RandomRow(std::uint64_t seed, Index cols)
@@ -33,7 +33,7 @@ class RandomRow {
   std::vector<std::uint64_t> draws_;
 };
 
-// Drawn twice, to count and to store: cheaper than a second copy in memory.
+// The random numbers are drawn twice, to count and to store; this needs no second copy in memory.
 MatrixPtr sparse_matrix(const SamplingProblem& p, std::uint64_t seed, ThreadTeam& team) {
   Csr<double, std::int32_t> csr;
   csr.cols = p.cols;
@@ -123,8 +123,8 @@ Buffer right_factor(const std::vector<double>& sigma2, std::uint64_t seed, Threa
 GeneratedProblem generate(const SamplingProblem& problem, const GenerateOptions& options) {
   require_size("rows", problem.rows, 1);
   require_size("cols", problem.cols, 1);
-  constexpr Index most = std::numeric_limits<std::int32_t>::max();
-  if (problem.cols > most) refuse("cols", std::to_string(problem.cols), "below 2^31");
+  constexpr Index max_cols = std::numeric_limits<std::int32_t>::max();
+  if (problem.cols > max_cols) refuse("cols", std::to_string(problem.cols), "below 2^31");
   require_options(options);
   ThreadTeam team(options.threads);
   auto A = problem.dense ? full_matrix(problem, options.seed, team)
@@ -137,7 +137,7 @@ std::vector<double> squared_singular_values(const SpectrumProblem& problem) {
   std::vector<double> values(to_size(problem.cols));
   for (Index j = 0; j < problem.cols; ++j) {
     values[to_size(j)] = squared_singular_value(problem, j);
-    // A rho far above 1 makes powers that no number holds.
+    // The powers of a rho far above 1 overflow.
     require_number("rho", values[to_size(j)], 0.0);
   }
   return values;

@@ -19,12 +19,13 @@ namespace {
 ConstView column(const std::vector<double>& v) { return {v.data(), ssize(v), 1, 1}; }
 ConstView vector(const std::vector<double>& v) { return {v.data(), 1, ssize(v), ssize(v)}; }
 
-// x* = x + argmin ‖A·y − epsilon‖: the correction is small, so its error is too.
+// x* = x + argmin ‖A·y − epsilon‖: the correction is small, and so is its error.
 void solve_for_noise(GeneratedProblem& problem, const std::vector<double>& noise,
                      ThreadTeam& team) {
   const auto correction = qr_least_squares(*problem.A, column(noise), {}, {}, team);
   if (!correction.ok) {
-    throw Error(ErrorCode::internal, {.what = "a generated matrix has no singular values"});
+    throw Error(ErrorCode::internal,
+                {.what = "the singular values of a generated matrix did not converge"});
   }
   std::vector<double> x(correction.x);
   for (Index j = 0; j < ssize(x); ++j) x[to_size(j)] += problem.x_planted(j);
@@ -45,8 +46,8 @@ void copy(ConstView from, View to) {
 
 }  // namespace
 
-// Uniform on the sphere: a normal vector, scaled to the radius. The sum of
-// squares is taken by ranges and combined in order.
+// A normal vector scaled to the radius is uniform on the sphere. The sum of squares is formed
+// by ranges and combined in order, for the same bits with any number of threads.
 std::vector<double> noise_of_norm(double radius, Index size, std::uint64_t seed, ThreadTeam& team) {
   constexpr Index range = 4096;
   const Random random(seed, stream::noise);
@@ -86,9 +87,9 @@ void require_options(const GenerateOptions& options) {
 }
 
 std::vector<double> dense_storage(Index rows, Index cols) {
-  constexpr Index most = std::numeric_limits<std::ptrdiff_t>::max() / Index{sizeof(double)};
+  constexpr Index max_count = std::numeric_limits<std::ptrdiff_t>::max() / Index{sizeof(double)};
   const std::string size = std::to_string(rows) + " x " + std::to_string(cols);
-  if (rows > most / cols) refuse("rows", size, "a matrix that can be addressed");
+  if (rows > max_count / cols) refuse("rows", size, "a matrix that can be addressed");
   try {
     return large_vector<double>(to_size(rows * cols));
   } catch (const std::bad_alloc&) {
@@ -128,11 +129,10 @@ GeneratedProblem plant(MatrixPtr A, std::vector<double> x, const GenerateOptions
   return problem;
 }
 
-// The Q of a normal matrix G is Haar when the diagonal of R is positive. One
-// round, G·R⁻¹, is orthonormal up to cond(G)·eps only: about eps for a tall G,
-// but cond(G) grows like cols when G is square. A second round on that nearly
-// orthonormal matrix brings it to eps, and the product of two R with positive
-// diagonals is one again.
+// The Q factor of a normal matrix G is Haar distributed if the diagonal of R is positive. One
+// round, G·R⁻¹, is orthonormal only up to cond(G)·eps, which is about eps for a tall G but grows
+// like cols for a square G. A second round on that matrix reaches eps; the product of two R with
+// positive diagonals has a positive diagonal.
 Buffer haar_frame(View Q, const Random& random, ThreadTeam& team) {
   const auto draw = [&](Index first, Index last, View out) {
     fill_normal(random, first, last, Q);

@@ -32,8 +32,8 @@ constexpr std::array<Kind, 12> kinds{{{"spectrum", spectrum},
                                       {"offset", offset}}};
 constexpr std::array<double, 4> noises{0.0, 1e-6, 1e-2, 1.0};
 
-// Neighbours 2m and 2m + 1 are of one kind, so that even seeds and odd ones are alike: of
-// 24 in a row each has every kind once, and of 96 every kind with every noise.
+// Seeds 2m and 2m + 1 have the same kind, so that even and odd seeds give the same mixture: among
+// 24 consecutive seeds both contain every kind once, among 96 every kind with every noise.
 std::size_t kind_of(std::uint64_t seed) { return seed / 2 % kinds.size(); }
 double noise_of(std::uint64_t seed) {
   return noises[(seed / 2 / kinds.size() + kind_of(seed)) % noises.size()];
@@ -66,13 +66,13 @@ Index Draws::count_between(Index low, Index high) {
 
 Shape dense_shape(Draws& draws, const Limits& limits) {
   const double larger = draws.chance(1.0 / 12.0) ? 4.0 : 1.0;
-  const Index cols = draws.count_between(limits.least_cols, limits.most_cols);
+  const Index cols = draws.count_between(limits.min_cols, limits.max_cols);
   const auto d = static_cast<double>(cols);
-  const double most = std::min(
-      {limits.most_rows, larger * limits.most_entries / d, larger * limits.most_work / (d * d)});
-  const double few = std::max(200.0, limits.least_ratio * d);
-  const double least = std::max(few, std::min(draws.few_entries(3e5) / d, 0.5 * most));
-  return {static_cast<Index>(draws.log_between(least, std::max(least, most))), cols};
+  const double upper = std::min(
+      {limits.max_rows, larger * limits.max_entries / d, larger * limits.max_work / (d * d)});
+  const double min_rows = std::max(200.0, limits.min_ratio * d);
+  const double lower = std::max(min_rows, std::min(draws.min_entries(3e5) / d, 0.5 * upper));
+  return {static_cast<Index>(draws.log_between(lower, std::max(lower, upper))), cols};
 }
 
 GeneratedProblem system_of(std::uint64_t seed, ThreadTeam& team) {

@@ -15,9 +15,9 @@ namespace polyak {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double most_work = 1e10;  // n·d² of a QR that only tells the rank
+constexpr double max_work = 1e10;  // n·d² up to which a QR is made only to find the rank
 
-// What rounding makes of a zero is of the size of eps²·lambda_max here.
+// By QR the rounding error of a zero eigenvalue is about eps²·lambda_max.
 std::vector<double> eigenvalues_by_qr(const RowMatrix& A, const RowFactor& factor,
                                       ThreadTeam& team) {
   const auto rows = [&](Index first, Index, View out) { load_rows(A, factor, first, out); };
@@ -82,13 +82,13 @@ Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double
   Resolved out;
   out.values = std::move(values);
   const double top = out.values.back(), line = static_cast<double>(out.values.size()) * eps * top;
-  // The sums in AᵀA may be off by more than that line (n equal rows are), and
-  // then a zero eigenvalue stands above it.
+  // The rounding errors of the sums in AᵀA may be above that line (for n equal rows they are),
+  // and then a zero eigenvalue may be computed above it.
   const double doubtful = line + gram_additions(A) * eps * top;
   const auto n = static_cast<double>(A.rows()), d = static_cast<double>(A.cols());
   const double lowest = smallest_above(out.values, line);
   const bool in_doubt = lowest > line && lowest <= doubtful;
-  const bool hidden = out.values.front() <= doubtful && n * d * d <= most_work;
+  const bool hidden = out.values.front() <= doubtful && n * d * d <= max_work;
   out.factored = in_doubt || hidden;
   const auto above = [](const std::vector<double>& all, double least) {
     return std::count_if(all.begin(), all.end(), [&](double v) { return v > least; });
@@ -119,7 +119,7 @@ RitzValues lanczos(Index d, Index steps, const Random& random,
     basis.push_back(v);
     apply(v, w);
     diagonal.push_back(dot(v, w));
-    // Twice is enough to keep the basis orthogonal to rounding.
+    // Two rounds keep the basis orthogonal to rounding.
     for (int round = 0; round < 2; ++round)
       for (const Vector& q : basis) subtract(dot(q, w), q, w);
     const double norm = normalise(w);

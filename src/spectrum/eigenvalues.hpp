@@ -1,8 +1,7 @@
 #pragma once
 
-// Which eigenvalues of a Gram matrix are not zero up to rounding.
-//
-// Lanczos with full reorthogonalisation on a symmetric positive operator.
+// Eigenvalues of Gram matrices: all of them, which of them are zero up to rounding, and
+// Lanczos estimates.
 
 #include <functional>
 #include <span>
@@ -17,36 +16,39 @@ namespace polyak {
 
 /// Ascending eigenvalues of a symmetric d × d matrix.
 std::vector<double> eigenvalues_of(std::vector<double> H, Index d);
-/// The same, and row j of H becomes the eigenvector of values[j].
+/// The eigenvalues go to `values` (d numbers), and row j of H becomes the eigenvector of
+/// values[j].
 void eigenvectors_of(std::vector<double>& H, std::vector<double>& values);
 
-/// What a row is multiplied by.
+/// The factor by which row i is multiplied.
 using RowFactor = std::function<double(Index)>;
 
-/// The smallest of the ascending values above the line; the largest if none is.
+/// The smallest of the ascending values that is above `line`; the largest value if none is.
 double smallest_above(const std::vector<double>& values, double line);
 
 struct Resolved {
   std::vector<double> values;      ///< ascending
-  Index rank = 0;                  ///< of A; by QR where AᵀA leaves it in doubt
-  double lambda_min = 0.0;         ///< the smallest above d·eps·lambda_max
-  Index unresolved = 0;            ///< of the rank, those below that line
-  double smallest_singular = 0.0;  ///< … the smallest singular value, relative to the largest
-  bool factored = false;           ///< the rows had to be read once more, for a QR
+  Index rank = 0;                  ///< of A; from a QR factorisation where AᵀA cannot decide it
+  double lambda_min = 0.0;         ///< the smallest eigenvalue above d·eps·lambda_max
+  Index unresolved = 0;            ///< how many eigenvalues counted in the rank are below that line
+  double smallest_singular = 0.0;  ///< of those, the smallest singular value over the largest
+  bool factored = false;           ///< a QR factorisation was made, which reads the rows once more
 };
 
-/// `values` are the eigenvalues of gram(A, factor), ascending, at least one.
-/// Where its rounding leaves in doubt whether the smallest is zero, they are
-/// found again by QR, which never squares A; unless that would take minutes.
+/// `values` are the eigenvalues of gram(A, factor), ascending, at least one. Where rounding in
+/// the Gram matrix does not allow to decide whether the smallest is zero, the eigenvalues are
+/// computed again by QR, which does not square the condition number; but not where the QR would
+/// take minutes.
 Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double> values,
                  ThreadTeam& team);
 
 struct RitzValues {
   std::vector<double> values;  ///< ascending
-  bool exhausted = false;      ///< the Krylov space is invariant: the values are eigenvalues
+  bool exhausted = false;      ///< the Krylov space is invariant: the Ritz values are eigenvalues
 };
 
-/// apply(v, out): out = H v.
+/// Lanczos with full reorthogonalisation for a symmetric positive semidefinite H, from a random
+/// start; apply(v, out) computes out = H·v.
 RitzValues lanczos(Index d, Index steps, const Random& random,
                    const std::function<void(std::span<const double>, std::span<double>)>& apply);
 

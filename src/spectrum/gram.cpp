@@ -21,8 +21,8 @@ const DenseRows<Value>* dense_rows(const RowMatrix& A) {
   return dense ? &dense->storage() : nullptr;
 }
 
-// The rows of [A b] times their factors, panel by panel. Rows that lie in memory
-// as numbers are packed from there and fetched ahead; others are copied first.
+// The rows of [A b] times their factors, panel by panel. Dense rows in memory are packed
+// directly and prefetched; rows of other matrices are copied first.
 class GramPanels {
  public:
   GramPanels(const RowMatrix& A, ConstView b, const std::function<double(Index)>& factor)
@@ -35,7 +35,7 @@ class GramPanels {
   Index rows() const { return A_.rows(); }
   Index columns() const { return A_.cols() + b_.cols; }
 
-  // Rows [first, first + count) into rows `at`, at + 1, … of the panel.
+  // Packs rows [first, first + count) into rows `at`, at + 1, … of the panel.
   void pack(Index first, Index count, Index at, double* panel) const {
     std::array<double, to_size(kernels::panel_rows)> factors;
     for (Index t = 0; t < count; ++t) factors[to_size(t)] = factor_(first + t);
@@ -50,7 +50,7 @@ class GramPanels {
         panel[kernels::panel_place(at + t, A_.cols() + c)] = factors[to_size(t)] * b_(first + t, c);
   }
 
-  // Where the rows [first, last) lie; nothing for rows far apart.
+  // The memory of rows [first, last), for prefetching; empty if the rows are not contiguous.
   kernels::Coming coming(Index first, Index last) const {
     if (doubles_) return region(doubles_->view, first, last);
     return floats_ ? region(floats_->view, first, last) : kernels::Coming{};
@@ -58,10 +58,10 @@ class GramPanels {
 
  private:
   void pack_copies(Index first, Index count, Index at, const double* factors, double* panel) const {
-    constexpr Index few = 16;
-    Buffer rows(few, A_.cols());
-    for (Index t = 0; t < count; t += few) {
-      const Index here = std::min(few, count - t);
+    constexpr Index rows_per_copy = 16;
+    Buffer rows(rows_per_copy, A_.cols());
+    for (Index t = 0; t < count; t += rows_per_copy) {
+      const Index here = std::min(rows_per_copy, count - t);
       A_.copy_rows(first + t, first + t + here, rows.view());
       kernels::pack_rows({rows.data(), A_.cols(), A_.cols()}, factors + t, at + t, here, panel);
     }
@@ -83,14 +83,14 @@ class GramPanels {
 
 constexpr Index block_rows = kernels::panel_rows;
 
-// How many partial sums of H; with 1 the cells of H are shared out instead,
-// which many columns (H leaves the cache) and few rows want.
+// The number of partial sums of H, one per task. With 1 the cells of H are the tasks instead:
+// for many columns, where H does not fit the cache, and for few rows.
 Index chunk_count(const RowMatrix& A) {
-  constexpr Index most_columns = 512;
-  return A.cols() > most_columns ? 1 : std::clamp<Index>(A.rows() / block_rows, 1, 16);
+  constexpr Index max_columns = 512;
+  return A.cols() > max_columns ? 1 : std::clamp<Index>(A.rows() / block_rows, 1, 16);
 }
 
-// H += its rows [first, last), one panel after the other.
+// H += Σ a_i a_iᵀ over rows [first, last), one panel after the other.
 void add_rows(const GramPanels& panels, Index first, Index last, double* H) {
   const Index d = panels.columns(), cells = kernels::cell_rows(d);
   Buffer panel(kernels::panel_size(d), 1);
@@ -105,16 +105,16 @@ void add_rows(const GramPanels& panels, Index first, Index last, double* H) {
   }
 }
 
-// The same for all rows, the work on each panel shared out.
+// The same for all rows, where the threads share the work on each panel.
 void add_all_rows(const GramPanels& panels, ThreadTeam& team, double* H) {
-  constexpr Index few = 32;
+  constexpr Index rows_per_task = 32;
   const Index d = panels.columns(), cells = kernels::cell_rows(d);
   Buffer panel(kernels::panel_size(d), 1);
   for (Index first = 0; first < panels.rows(); first += block_rows) {
     const Index count = std::min(block_rows, panels.rows() - first);
-    team.run((count + few - 1) / few, [&](Index part) {
-      const Index t = part * few;
-      panels.pack(first + t, std::min(few, count - t), t, panel.data());
+    team.run((count + rows_per_task - 1) / rows_per_task, [&](Index part) {
+      const Index t = part * rows_per_task;
+      panels.pack(first + t, std::min(rows_per_task, count - t), t, panel.data());
     });
     team.run(cells * cells, [&](Index cell) {
       const Index I = cell / cells, J = cell % cells;
@@ -123,7 +123,7 @@ void add_all_rows(const GramPanels& panels, ThreadTeam& team, double* H) {
   }
 }
 
-// The upper triangle from the lower one, tile by tile.
+// Copies the lower triangle to the upper one, tile by tile.
 void mirror(std::vector<double>& H, Index d, ThreadTeam& team) {
   constexpr Index tile = 64;
   const Index tiles = (d + tile - 1) / tile;
@@ -136,8 +136,8 @@ void mirror(std::vector<double>& H, Index d, ThreadTeam& team) {
   });
 }
 
-// The partial sums added in their order: the lower triangle. A partial sum is
-// square, `stride` wide, its lower triangle given.
+// The lower triangle of the sum of the partial sums, added in their order. A partial sum is a
+// square matrix of width `stride`, of which only the lower triangle is used.
 std::vector<double> add_parts(Buffer& parts, Index stride, Index d, ThreadTeam& team) {
   std::vector<double> H(to_size(d * d));
   team.run(d, [&](Index i) {
@@ -165,14 +165,14 @@ std::vector<double> gram_by_panels(const GramPanels& panels, Index chunks, Threa
   return add_parts(parts, stride, d, team);
 }
 
-// Whether products of the columns as they are stay far from the ends of the numbers.
-bool tame_units(const ColumnMap& map) {
-  constexpr int tame = 200;
+// Whether products of the columns in their own units neither overflow nor underflow.
+bool safe_units(const ColumnMap& map) {
+  constexpr int safe_exponent = 200;
   return std::all_of(map.units.begin(), map.units.end(),
-                     [](double u) { return u == 0.0 || std::abs(std::ilogb(u)) <= tame; });
+                     [](double u) { return u == 0.0 || std::abs(std::ilogb(u)) <= safe_exponent; });
 }
 
-// Columns in other units: the same products.
+// Only the units differ: scale the Gram matrix of the inner matrix.
 std::vector<double> gram_in_units(const MappedMatrix& A, const std::function<double(Index)>& factor,
                                   ThreadTeam& team, ConstView b) {
   std::vector<double> H = gram(*A.inner(), factor, team, b);
@@ -183,8 +183,8 @@ std::vector<double> gram_in_units(const MappedMatrix& A, const std::function<dou
   return H;
 }
 
-// Sparse rows in other variables: their Gram matrix from that of [A b 1], so that no
-// row is ever dense. With H = AᵀA, s = Aᵀ1 and m = 1ᵀ1 (each with the factors),
+// Centred and scaled columns of a sparse matrix: from the Gram matrix of [A b 1], without
+// making the rows dense. With H = AᵀA, s = Aᵀ1 and m = 1ᵀ1 (each with the factors),
 //   H̃_jk = unit_j·unit_k·(H_jk − centre_j·s_k − s_j·centre_k + m·centre_j·centre_k).
 std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<double(Index)>& factor,
                                 ThreadTeam& team, ConstView b) {
@@ -201,7 +201,7 @@ std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<doubl
   const auto centre = [&](Index j) {
     return j < d && map.centred() ? map.centre[to_size(j)] : 0.0;
   };
-  // Column j of the mapped matrix with b: where it stands in `all`, and its unit.
+  // For column j of the mapped [A b]: its index in `all`, and its unit.
   const auto place = [&](Index j) { return j < d ? j : j == d && map.ones ? d + c : j - map.ones; };
   const auto unit = [&](Index j) { return j < A.cols() ? map.units[to_size(j)] : 1.0; };
   const Index ones = d + c;
@@ -253,9 +253,9 @@ std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>&
     return H;
   }
   if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A)) {
-    if (!mapped->map().ones && !mapped->map().centred() && tame_units(mapped->map()))
+    if (!mapped->map().ones && !mapped->map().centred() && safe_units(mapped->map()))
       return gram_in_units(*mapped, factor, team, b);
-    if (has_sparse_gram(*mapped->inner()) && tame_units(mapped->map()))
+    if (has_sparse_gram(*mapped->inner()) && safe_units(mapped->map()))
       return mapped_gram(*mapped, factor, team, b);
   }
   std::vector<double> H = has_sparse_gram(A) ? sparse_gram(A, factor, team, b)
@@ -268,7 +268,7 @@ double gram_additions(const RowMatrix& A) {
   if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A))
     return gram_additions(*mapped->inner()) + 3.0;
   if (has_sparse_gram(A)) return sparse_gram_additions(A);
-  // Of each rank's rows, and of what they come to together.
+  // The sums of the rows of each rank, and the sum over the ranks.
   if (const Share own = A.share(); own.rows != &A)
     return largest_of_ranks(A, gram_additions(*own.rows)) + static_cast<double>(own.ranks);
   const Index chunks = chunk_count(A);

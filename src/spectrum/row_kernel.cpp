@@ -19,13 +19,13 @@ namespace {
 constexpr Index block_rows = 256;
 constexpr Index chunks = 16;
 
-// Which rows stand for all of them, and with which weight each.
+// The rows in use, and the weight of each in the sum.
 struct Chosen {
   std::vector<Index> rows;
   std::vector<double> weights;
 };
 
-// Of the rows that the sampler has: with ranks, those of this one.
+// All rows of the sampler (with several ranks those of this rank), or a sample of them.
 Chosen choose(const Sampler& sampler, Index n, Index samples, ThreadTeam& team,
               std::uint64_t seed) {
   Chosen out;
@@ -47,7 +47,7 @@ Chosen choose(const Sampler& sampler, Index n, Index samples, ThreadTeam& team,
   return out;
 }
 
-// Those of the rows held here, and their weights.
+// The chosen rows that this rank holds.
 Chosen held_here(const Chosen& all, const Share& own) {
   Chosen out;
   for (std::size_t t = 0; t < all.rows.size(); ++t) {
@@ -58,7 +58,7 @@ Chosen held_here(const Chosen& all, const Share& own) {
   return out;
 }
 
-// A alone: a problem whose right-hand side is zero.
+// A problem with this A and a zero right-hand side.
 Problem without_rhs(const MatrixPtr& A) {
   static constexpr double zero = 0.0;
   ProblemData data;
@@ -72,7 +72,7 @@ void check_size(const MatrixFacts& facts) {
     throw Error(ErrorCode::bad_data, {.what = "every row of A is zero", .where = "A"});
   if (facts.scale.a != 1.0)
     throw Error(ErrorCode::bad_data,
-                {.what = "the squares of A's entries leave the range of numbers",
+                {.what = "the squares of the entries of A overflow or underflow",
                  .where = "A",
                  .expected = "entries between 1e-60 and 1e60",
                  .hint = "multiply A by a power of two"});
@@ -88,7 +88,7 @@ void add_spectrum(Extremes found, SpectrumFacts& out) {
     out.eigenvectors.assign(found.vectors.end() - found.resolved() * out.cols, found.vectors.end());
 }
 
-// ‖a_i‖²/p_i, row by row.
+// ‖a_i‖²/p_i for each row.
 std::vector<double> norms2_over_p(const SpectrumFacts& facts) {
   std::vector<double> out(facts.norms2.size(), 0.0);
   for (std::size_t i = 0; i < out.size(); ++i)
@@ -155,7 +155,7 @@ SpectrumFacts spectrum_facts(const MatrixPtr& A, Sampling law, int threads, std:
   out.norms2.assign(facts.norms2.begin(), facts.norms2.end());
   const Sampler sampler(law_weights(law, facts.norms2, {}));
   for (Index i = 0; i < out.rows; ++i) out.probabilities.push_back(sampler.probability(i));
-  // Certificates need the true ends: no sketch here.
+  // No sketch here: certificates need true bounds of the spectrum.
   const SpectrumBy by = out.cols <= most_exact_columns ? SpectrumBy::exact : SpectrumBy::lanczos;
   add_spectrum(extremes(problem, facts, team, seed, by), out);
   if (law == Sampling::row_norm) return out;
@@ -168,7 +168,7 @@ RowScatter row_scatter(const MatrixPtr& A, const SpectrumFacts& facts, int threa
                        std::uint64_t seed) {
   if (facts.eigenvectors.empty())
     throw Error(ErrorCode::usage,
-                {.what = "there are no eigenvectors to look along", .where = "row_scatter"});
+                {.what = "the facts hold no eigenvectors", .where = "row_scatter"});
   ThreadTeam team(threads);
   const Index d = facts.cols, m = std::ssize(facts.eigenvalues);
   RowKernel kernel = row_kernel(without_rhs(A), MatrixFacts{}, Sampler(facts.probabilities),

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Below this kappa the heuristic grows without bound and is not shown.
+// For kappa near 1 the heuristic is unbounded; below this kappa it is left out.
 constexpr double least_kappa_of_heuristic = 2.0;
 
 std::optional<double> heuristic(const MatrixNumbers& n, const Parameters& p) {
@@ -49,13 +49,13 @@ double log_2d(const MatrixNumbers& numbers) {
 
 }  // namespace
 
-// Paper (eqn:heavyball_bd): x_{k+1} after k steps.
+// Paper (eqn:heavyball_bd), for x_{k+1} after k steps.
 double heavy_ball_bound(double M, const Parameters& p, Index steps) {
   return std::sqrt(2.0) * M * std::pow(p.root, static_cast<double>(steps));
 }
 
 // √beta^k·min{1 + k(1 + √beta), 2√beta(1 + √beta)/√(4·beta − tau²)} (docs/theory,
-// 1.3); only where no eigenvalue of T is real, up to rounding.
+// 1.3); valid where no eigenvalue of T is real, up to rounding.
 double heavy_ball_sharp_bound(const Parameters& p, double lmin, double lmax, Index steps) {
   const Edges e = edges(p, lmin, lmax);
   if (e.discriminant < -1e-12 || p.root >= 1.0) check_admissible(p, lmin, lmax);
@@ -66,8 +66,8 @@ double heavy_ball_sharp_bound(const Parameters& p, double lmin, double lmax, Ind
   return steps == 0 ? 1.0 : factor * std::pow(p.root, k);
 }
 
-// k* = exp(u) with u − log u = log √kappa, the root above 1. The left side is
-// convex and 2·log √kappa lies above the root, so Newton's steps go down.
+// k* = exp(u) with u − log u = log √kappa, the root u > 1. The left side is convex and the start
+// 2·log √kappa is above the root, so the Newton iterates decrease.
 std::optional<double> k_star(double kappa) {
   const double c = 0.5 * std::log(kappa);
   if (!(c >= 1.0)) return {};
@@ -119,19 +119,18 @@ HeavyBallTheory heavy_ball_theory(const MatrixNumbers& n, double gamma,
 void check(const MatrixNumbers& n) {
   if (!(n.lambda_min > 0.0) || !std::isfinite(n.lambda_min))
     refuse("lambda_min must be positive", n.lambda_min, "a positive number",
-           "without it the strongly convex theory does not apply; a ridge gives one");
+           "the theory needs a strongly convex problem; a ridge makes lambda_min positive");
   if (!(n.lambda_max >= n.lambda_min) || !std::isfinite(n.lambda_max))
     refuse("kappa is below 1", n.kappa(), "lambda_max at least lambda_min");
   if (!(n.frobenius2 >= n.lambda_max * (1.0 - 1e-9)) || !std::isfinite(n.frobenius2))
     refuse("the squared Frobenius norm is smaller than lambda_max", n.frobenius2,
            "at least " + text(n.lambda_max));
-  if (n.cols < 1) refuse("a matrix has columns", static_cast<double>(n.cols), "at least 1");
+  if (n.cols < 1) refuse("the matrix has no columns", static_cast<double>(n.cols), "at least 1");
   if (!(n.eta >= 1.0)) refuse("eta is below 1", n.eta, "at least 1");
 }
 
 void check_gamma(double gamma) {
-  if (!(gamma >= 0.0 && gamma < 1.0))
-    refuse("gamma is a fraction of lambda_min", gamma, "0 <= gamma < 1");
+  if (!(gamma >= 0.0 && gamma < 1.0)) refuse("gamma is out of range", gamma, "0 <= gamma < 1");
 }
 
 bool admissible(const Parameters& p, double lmin, double lmax) {
@@ -140,7 +139,8 @@ bool admissible(const Parameters& p, double lmin, double lmax) {
 
 void check_admissible(const Parameters& p, double lmin, double lmax) {
   if (admissible(p, lmin, lmax)) return;
-  if (!(p.root >= 0.0 && p.root < 1.0)) refuse("the momentum", p.beta(), "0 <= beta < 1");
+  if (!(p.root >= 0.0 && p.root < 1.0))
+    refuse("the momentum is out of range", p.beta(), "0 <= beta < 1");
   const double low = p.gap * p.gap / lmin, high = (2.0 - p.gap) * (2.0 - p.gap) / lmax;
   const double least = heavy_ball_parameters(lmin, lmax).beta();
   if (low >= high)

@@ -1,20 +1,21 @@
 #pragma once
 
-// The ends of the spectrum decide M and everything built on it.
+// Closed forms that depend on the two ends of the spectrum: M and the batches that follow from
+// it.
 
 #include "polyak/theory.hpp"
 
 namespace polyak::theory {
 
-/// tau = max |t| at the two ends, and 4·beta − tau²: not positive where the
-/// transition matrix is defective or has real eigenvalues there.
+/// tau² with tau = max |t| over the two ends of the spectrum, and 4·beta − tau², which is not
+/// positive where the transition matrix T is defective or has real eigenvalues.
 struct Edges {
   double tau2 = 0.0;
   double discriminant = 0.0;
 };
 Edges edges(const Parameters& p, double lmin, double lmax);
 
-/// The same for heavy_ball_parameters(lmin, lmax, gamma), where both ends tie:
+/// The same for heavy_ball_parameters(lmin, lmax, gamma), where |t| is equal at both ends:
 /// 4·beta − tau² = alpha²·g(g + lmax − lmin), g = gamma·lmin.
 Edges edges_of_gamma(const Parameters& p, double lmin, double lmax, double gamma);
 

@@ -26,7 +26,7 @@ void symmetrise(View X) {
   }
 }
 
-// N(P) in the eigenbasis, by way of the space of x, where the rows are.
+// N(P) in the eigenbasis: P is transformed to the space of x, where RowNoise works, and back.
 class RotatedNoise {
  public:
   RotatedNoise(Vector eigenvalues, Vector eigenvectors, RowNoise noise)
@@ -75,7 +75,7 @@ Vector spread(const Model& model) {
   return S;
 }
 
-// lmax(N, X) for X > 0; infinite where X is not.
+// The largest eigenvalue of the pencil (N, X), X positive definite; infinite if X is not.
 double generalised_largest(Vector N, Vector X, Index d) {
   Vector values(to_size(d));
   if (!cholesky(square(std::span(X), d))) return std::numeric_limits<double>::infinity();
@@ -136,8 +136,8 @@ Model exact_model(Vector eigenvalues, Vector eigenvectors, RowNoise noise) {
   return model;
 }
 
-// Z = D^−1/2·Y for the leading Y of D^1/2·N·D^1/2 solves N(Gam o Z) = value·Z; any
-// X > 0 near it gives an upper bound, and the best of a few is taken.
+// Z = D^−1/2·Y for the leading eigenvector Y of D^1/2·N·D^1/2 solves N(Gam o Z) = value·Z. Every
+// positive definite X near Z gives an upper bound; the best of several is taken.
 double upper_batch_for_rate(const Model& model, Method method, const Parameters& p, double r) {
   const Impulse impulse(method, p, model.eigenvalues, model.ridge, r);
   if (!impulse.exists() || model.name != "exact") return std::numeric_limits<double>::infinity();
@@ -154,7 +154,7 @@ double upper_batch_for_rate(const Model& model, Method method, const Parameters&
   return p.alpha * p.alpha * std::max(0.0, best);
 }
 
-// Two products of n·d² and a copy of the rows.
+// Two products of n·d² operations each, and memory for a copy of the rows.
 RowNoise noise_of_rows(ConstView A, std::span<const double> probabilities,
                        std::span<const double> residual) {
   Vector p(probabilities.begin(), probabilities.end()), r(residual.begin(), residual.end());

@@ -6,8 +6,8 @@
 namespace polyak::theory {
 namespace {
 
-// The larger |z| of real roots. With t > 0 it is 1 − w, where w = 2y/(2 − t + √D)
-// solves w² − (2 − t)w + y = 0 (y = 1 − t + b in both methods).
+// The larger |z| for real roots. For t > 0 it is 1 − w, where w = 2y/(2 − t + √D) is a root of
+// w² − (2 − t)w + y = 0 (y = 1 − t + b in both methods).
 double real_radius(double t, double two_minus_t, double y, double D) {
   if (t < 0.0) return 0.5 * (std::sqrt(D) - t);
   if (y == 0.0) return 1.0;
@@ -48,7 +48,7 @@ Impulse::Impulse(Method method, const Parameters& p, std::span<const double> l, 
       exists_(r > contraction(method, p, l, ridge)) {
   y_.reserve(l.size());
   for (const double v : l) y_.push_back(p.alpha * (v + ridge));
-  // Within a rounding of rho(T) a denominator may come out wrong.
+  // Where r is within rounding of rho(T) a computed denominator may be zero or negative.
   for (Index j = 0; j < size() && exists_; ++j) exists_ = gain(j) > 0.0 && std::isfinite(gain(j));
 }
 
@@ -59,8 +59,8 @@ double Impulse::gain(Index i, Index j) const {
   return i == j ? g : std::max(0.0, g);
 }
 
-// With real roots the first form of Q is the better one near s = 1, otherwise
-// the second has only positive terms.
+// For complex roots the second form of Q has only positive terms; for real roots the first form
+// is more accurate near s = 1.
 double Impulse::quadratic(double y) const {
   const double x2 = p_.gap * p_.gap;
   const double margin = (4.0 - y) - 2.0 * p_.gap * (2.0 - p_.gap);  // 2(1 + beta) − y

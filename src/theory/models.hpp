@@ -1,7 +1,7 @@
 #pragma once
 
-// Models that follow only the diagonal q of E ee' in the eigenbasis: noise K'q
-// with a symmetric matrix K' ≥ 0.
+// Parts of the noise models. Diagonal models use only the diagonal q of E ee' in the eigenbasis;
+// their noise is K'q with a symmetric matrix K' ≥ 0.
 
 #include <string>
 #include <vector>
@@ -11,23 +11,23 @@
 
 namespace polyak::theory {
 
-/// A model with its name and eigenvalues (checked), and energy ‖A‖_F².
+/// A model with this name, these eigenvalues (checked) and the energy ‖A‖_F².
 Model named_model(std::string name, std::vector<double> eigenvalues);
 
-/// Gives the model its noise: out = K'q, and residual_noise for ‖r‖ = 1, d
-/// numbers or none.
+/// Sets the noise of a diagonal model: out = K'q, plus ‖r‖²·residual_noise (d numbers, or empty
+/// if the model is used for r = 0 only).
 void use_diagonal_noise(Model& model, Apply K, std::vector<double> residual_noise);
 
-/// `model.noise` between the roots of the gains, D^1/2·N·D^1/2: symmetric, with
-/// largest eigenvalue B(r)/alpha². `roots` has as many numbers as a state.
+/// The symmetric operator D^1/2·N·D^1/2, where N is `model.noise` and `roots` the diagonal of
+/// D^1/2 (gain_roots). Its largest eigenvalue is B(r)/alpha².
 Apply balanced_noise(const Model& model, std::span<const double> roots);
 
-/// The roots of Gam_ij (or Gam_j) in the layout of a state.
+/// √Gam_ij (or √Gam_j for width 1), in the layout of a covariance.
 std::vector<double> gain_roots(const Impulse& impulse, Index width);
 
-/// Lanczos on balanced_noise from the hint. A start that is positive in every
-/// direction is mixed in, because the leading direction may change from one
-/// evaluation to the next.
+/// The largest eigenvalue of balanced_noise, by Lanczos from `hint`. A multiple of the identity
+/// is added to the start, because the leading eigenvector may change from one evaluation to the
+/// next.
 double leading_growth(const Model& model, const Impulse& impulse, std::vector<double>& hint);
 
 }  // namespace polyak::theory

@@ -37,7 +37,7 @@ class Simplex {
   int evaluations() const { return evaluations_; }
   const Minimum& best() const { return corners_.front(); }
 
-  // Reflect the worst corner; then expand, contract or shrink.
+  // Reflects the worst corner, then expands, contracts or shrinks.
   void improve() {
     const Minimum& worst = corners_.back();
     const Point centre = centre_of_others();
@@ -90,7 +90,7 @@ class Simplex {
 using Vector = std::vector<double>;
 
 constexpr Index cycle_length = 12;
-constexpr int most_cycles = 100;
+constexpr int max_cycles = 100;
 
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0.0;
@@ -102,7 +102,7 @@ void add(double factor, std::span<const double> a, std::span<double> to) {
   for (std::size_t i = 0; i < a.size(); ++i) to[i] += factor * a[i];
 }
 
-// Scales v to norm 1 and gives its norm; a zero v stays.
+// Scales v to norm 1 and returns its old norm; a zero v is left as it is.
 double normalise(std::span<double> v) {
   const double norm = std::sqrt(dot(v, v));
   if (norm > 0.0) {
@@ -114,19 +114,19 @@ double normalise(std::span<double> v) {
 struct Ritz {
   double value = 0.0;
   double residual = 0.0;
-  bool settled() const { return residual <= 1e-9 * std::abs(value); }
+  bool converged() const { return residual <= 1e-9 * std::abs(value); }
 };
 
-// One run of Lanczos from the unit vector x, with full orthogonalisation; x
-// becomes the Ritz vector of the largest Ritz value.
+// One Lanczos cycle from the unit vector x, with full reorthogonalisation; x becomes the Ritz
+// vector of the largest Ritz value.
 class Cycle {
  public:
   Cycle(const Apply& apply, Vector& x) : apply_(apply) {
     basis_.push_back(x);
-    const Index most = std::min<Index>(cycle_length, std::ssize(x));
+    const Index max_basis = std::min<Index>(cycle_length, std::ssize(x));
     bool go_on = true;
     while (go_on) {
-      go_on = extend() && std::ssize(diagonal_) < most;
+      go_on = extend() && std::ssize(diagonal_) < max_basis;
       if (!go_on || std::ssize(diagonal_) % 4 == 0) go_on = !solve() && go_on;
     }
     combine(x);
@@ -134,7 +134,7 @@ class Cycle {
   Ritz ritz() const { return ritz_; }
 
  private:
-  // False when the space is invariant.
+  // Adds a basis vector; false if the Krylov space is invariant.
   bool extend() {
     Vector next(basis_.back().size());
     apply_(basis_.back(), next);
@@ -149,7 +149,7 @@ class Cycle {
     return true;
   }
 
-  // The largest Ritz pair so far; true when it is good enough.
+  // The largest Ritz pair of the current basis; true if it has converged.
   bool solve() {
     const Index m = std::ssize(diagonal_);
     Vector T(to_size(m * m), 0.0), values(to_size(m));
@@ -161,7 +161,7 @@ class Cycle {
     if (!symmetric_eigen(view, values)) return false;
     weights_.assign(view.row(m - 1), view.row(m - 1) + m);
     ritz_ = {values.back(), std::abs(below_.back() * weights_.back())};
-    return ritz_.settled();
+    return ritz_.converged();
   }
 
   void combine(Vector& x) const {
@@ -181,7 +181,7 @@ class Cycle {
 
 double falling_zero(const std::function<double(double)>& f, Sample low, Sample high, double width,
                     double small) {
-  int kept = 0;  // how often an end stayed: high if negative, low if positive
+  int kept = 0;  // how often in a row an end was kept: high if negative, low if positive
   for (int i = 0; i < 200 && high.at - low.at > width; ++i) {
     const double span = low.value - high.value;
     double next = low.at + (high.at - low.at) * (low.value / span);
@@ -226,31 +226,33 @@ Minimum nelder_mead(const std::function<double(const std::vector<double>&)>& f,
 double largest_eigenvalue(const Apply& apply, std::vector<double>& x) {
   normalise(x);
   double last = 0.0;
-  int settled = 0;
-  for (int c = 0; c < most_cycles; ++c) {
+  int unchanged = 0;
+  for (int c = 0; c < max_cycles; ++c) {
     const Ritz ritz = Cycle(apply, x).ritz();
-    settled = std::abs(ritz.value - last) <= 1e-14 * std::abs(ritz.value) ? settled + 1 : 0;
+    unchanged = std::abs(ritz.value - last) <= 1e-14 * std::abs(ritz.value) ? unchanged + 1 : 0;
     last = ritz.value;
-    if (ritz.settled() || settled == 3) break;
+    if (ritz.converged() || unchanged == 3) break;
   }
   return last;
 }
 
 std::vector<double> solve_shifted(const Apply& apply, double shift, std::span<const double> rhs) {
-  Vector x(rhs.size(), 0.0), rest(rhs.begin(), rhs.end()), direction = rest, image(rhs.size());
-  double size = dot(rest, rest);
-  const double enough = 1e-30 * size;
-  for (int i = 0; i < 2000 && size > enough; ++i) {
+  Vector x(rhs.size(), 0.0), residual(rhs.begin(), rhs.end()), direction = residual,
+                                                               image(rhs.size());
+  double residual2 = dot(residual, residual);
+  const double tolerance2 = 1e-30 * residual2;
+  for (int i = 0; i < 2000 && residual2 > tolerance2; ++i) {
     apply(direction, image);
     for (std::size_t j = 0; j < image.size(); ++j) image[j] = shift * direction[j] - image[j];
-    const double bend = dot(direction, image);
-    if (!(bend > 0.0)) break;  // rounding at the edge of stability
-    const double step = size / bend;
-    add(step, direction, x);
-    add(-step, image, rest);
-    const double next = dot(rest, rest), turn = next / size;
-    size = next;
-    for (std::size_t j = 0; j < rest.size(); ++j) direction[j] = rest[j] + turn * direction[j];
+    const double curvature = dot(direction, image);
+    if (!(curvature > 0.0)) break;  // rounding near the limit of stability
+    const double alpha = residual2 / curvature;
+    add(alpha, direction, x);
+    add(-alpha, image, residual);
+    const double next = dot(residual, residual), beta = next / residual2;
+    residual2 = next;
+    for (std::size_t j = 0; j < residual.size(); ++j)
+      direction[j] = residual[j] + beta * direction[j];
   }
   return x;
 }

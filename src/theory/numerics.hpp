@@ -1,8 +1,6 @@
 #pragma once
 
-// Small searches in one and a few dimensions.
-//
-// Symmetric operators known by what they do to a vector.
+// Roots and minima of functions, and symmetric operators given by their action on a vector.
 
 #include <functional>
 #include <span>
@@ -14,10 +12,9 @@ namespace polyak::theory {
 struct Sample {
   double at, value;
 };
-/// A zero of a decreasing f between low (value > 0) and high (value ≤ 0), by
-/// false position that halves the value at an end it keeps (Illinois), and
-/// bisection where that is slow. Infinite values are allowed. Stops at a
-/// bracket of `width` or a value within `small` of zero.
+/// The zero of a decreasing f between low (value > 0) and high (value ≤ 0), by the Illinois
+/// variant of false position, with bisection steps where that is slow. Values may be infinite.
+/// Stops when the bracket is shorter than `width` or |f| ≤ `small`.
 double falling_zero(const std::function<double(double)>& f, Sample low, Sample high, double width,
                     double small = 0.0);
 
@@ -30,21 +27,20 @@ struct Minimum {
   double value;
 };
 /// Nelder and Mead's simplex from `start` with edges `step`; f may be infinite
-/// except at the start. Stops when the values agree to `tolerance` (relative to
-/// 1 or their size) or after `evaluations`.
+/// except at the start. Stops when the values at the corners differ by at most `tolerance` (times
+/// max(1, |value|)) or after `evaluations` evaluations.
 Minimum nelder_mead(const std::function<double(const std::vector<double>&)>& f,
                     std::vector<double> start, double step, double tolerance, int evaluations);
 
 using Apply = std::function<void(std::span<const double> in, std::span<double> out)>;
 
-/// The largest eigenvalue of a symmetric operator, by restarted Lanczos from x,
-/// which becomes a unit eigenvector. Stops when the residual is below
-/// 1e-9·|value| (the value is then good to the square of that over the gap) or
-/// the value has settled.
+/// The largest eigenvalue of a symmetric operator, by restarted Lanczos from x, which becomes a
+/// unit eigenvector. Stops when the residual is below 1e-9·|value| (the error of the value is
+/// then at most the square of the residual over the gap) or when the value stagnates.
 double largest_eigenvalue(const Apply& apply, std::vector<double>& x);
 
-/// x with (shift·I − operator)·x = rhs, by conjugate gradients, for a shift
-/// above the largest eigenvalue.
+/// Solves (shift·I − operator)·x = rhs by conjugate gradients; the shift must be above the
+/// largest eigenvalue.
 std::vector<double> solve_shifted(const Apply& apply, double shift, std::span<const double> rhs);
 
 }  // namespace polyak::theory

@@ -12,8 +12,9 @@
 namespace polyak::theory {
 namespace {
 
-// The spectrum [1, kappa] with parameters of gamma, and the rate 1 − 1/√kappa
-// asked for. Both constants leave out eta·d·kappa_bar·√kappa = ‖A‖_F²·√kappa.
+// The spectrum [1, kappa] with heavy_ball_parameters(1, kappa, gamma) and the required rate
+// 1 − 1/√kappa. Both constants are batches divided by eta·d·kappa_bar·√kappa; that of
+// the theorem also by log(2d).
 struct Setting {
   double kappa;
   Parameters p;
@@ -50,9 +51,8 @@ CorollaryChoice best(double kappa, double (Setting::*constant)() const) {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Both ‖C_j‖ and ‖C_j⁻¹‖ are largest at lambda_min (docs/theory, E10):
-// (1 + b + √((1 − b)² + t²))/√(4b − t²), where there
-// 4b − t² = (1 + beta)²·g(g + lmax − lmin)/L².
+// M = (1 + b + √((1 − b)² + t²))/√(4b − t²) of the block at lambda_min, where both ‖C_j‖ and
+// ‖C_j⁻¹‖ are largest (docs/theory, E10); there 4b − t² = (1 + beta)²·g(g + lmax − lmin)/L².
 struct SmallestBlock {
   double numerator, root;
 };
@@ -80,7 +80,8 @@ CorollaryChoice best_vector_corollary(double kappa) { return best(kappa, &Settin
 
 // Theorem (thm:linear_cons_inconsistent):
 //   R = alpha·M·(d + 1)/(1 − rate)·(√(2E·log(d + 1))·‖r‖/√B + E·log(d + 1)·sigma/(3B)).
-// Its hypothesis is a batch with which that rate is reached: proved from B_vec on.
+// The hypothesis is that the batch reaches that rate, which is proved for batches of at least
+// batch_vector.
 PaperHorizon paper_horizon(const MatrixNumbers& n, const HeavyBallTheory& theory, double batch,
                            double residual_norm, double sigma) {
   const double d = static_cast<double>(n.cols), E = n.energy(), log_d = std::log(d + 1.0);
@@ -97,8 +98,8 @@ PaperHorizon paper_horizon(const MatrixNumbers& n, const HeavyBallTheory& theory
   return out;
 }
 
-// Theorem (thm:linear_cons_NAG) with gamma, without which M is infinite. The
-// noise enters through [1 + beta, −beta], whose squared norm is at most 5.
+// Theorem (thm:linear_cons_NAG) with gamma > 0, because M is infinite for gamma = 0. The noise
+// is multiplied by [1 + beta, −beta], whose squared norm is at most 5.
 NesterovTheory nesterov_theory(const MatrixNumbers& n, double gamma, std::optional<double> k_star) {
   check(n);
   check_gamma(gamma);
@@ -121,7 +122,7 @@ NesterovTheory nesterov_theory(const MatrixNumbers& n, double gamma, std::option
 // Paper, table (tab:compare). ARK's printed d·√kappa_bar holds for n = O(d);
 // Liu and Wright's own rate is √(n·d·kappa_bar), and with the right nu it is
 // √(nu·d·kappa_bar) (docs/theory, E11). With alpha = 1/lambda_max and
-// √beta = 1 − 1/√kappa, 2·eta·d·kappa_bar/√kappa rows are enough (4.4).
+// √beta = 1 − 1/√kappa, 2·eta·d·kappa_bar/√kappa rows suffice (4.4).
 std::vector<TableRow> iteration_table(const MatrixNumbers& n, Index rows,
                                       std::optional<double> nu) {
   check(n);

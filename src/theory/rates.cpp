@@ -13,7 +13,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double batch_with_hint(const Model& model, Method method, const Parameters& p, double r,
                        std::vector<double>& hint) {
-  // Beyond 1 the ends of the spectrum decide nothing, but B(r) decreases.
+  // For r > 1 the two ends do not bound B(r), but B(r) ≤ B(1) since it decreases.
   const double used = model.ends_only ? std::min(r, 1.0) : r;
   const Impulse impulse(method, p, model.eigenvalues, model.ridge, used);
   if (!impulse.exists()) return infinity;
@@ -21,6 +21,7 @@ double batch_with_hint(const Model& model, Method method, const Parameters& p, d
   return std::isnan(B) ? infinity : B;
 }
 
+// l_j·(E − l_j).
 double w(const Model& model, Index j) {
   const double l = model.eigenvalues[to_size(j)];
   return l * std::max(0.0, model.energy - l);
@@ -57,11 +58,12 @@ double stability_threshold(const Model& model, Method method, const Parameters& 
   return batch_for_rate(model, method, p, 1.0);
 }
 
-// B(r) = B on (rho(T), inf): in log(r − rho(T)) the logarithm of B(r) is nearly a
-// straight line at both ends.
+// Solves B(r) = batch for r > rho(T). The unknown is log(r − rho(T)), in which log B(r) is nearly
+// linear at both ends.
 double rate_for_batch(const Model& model, Method method, const Parameters& p, double batch) {
   if (!(batch > 0.0))
-    throw Error(ErrorCode::usage, {.what = "a batch is positive", .found = std::to_string(batch)});
+    throw Error(ErrorCode::usage,
+                {.what = "the batch is not positive", .found = std::to_string(batch)});
   std::vector<double> hint;
   const double floor = contraction(method, p, model.eigenvalues, model.ridge);
   const auto excess = [&](double log_above) {

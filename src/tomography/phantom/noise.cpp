@@ -17,7 +17,7 @@ void require_number(const char* name, double v, bool zero_too) {
                                  .expected = zero_too ? "0 or more" : "a number above 0"});
 }
 
-// Knuth's product of uniforms: exact, for small means.
+// Knuth's product of uniform numbers: exact, for small means.
 double small_poisson(double mean, const Random& random, std::uint64_t ray) {
   const double limit = std::exp(-mean);
   double product = random.uniform(ray, 0);
@@ -36,7 +36,7 @@ double large_poisson(double mean, const Random& random, std::uint64_t ray) {
     if (us >= 0.07 && v <= v_r) return k;
     if (k < 0.0 || (us < 0.013 && v > us)) continue;
     const double left = std::log(v * inverse_alpha / (a / (us * us) + b));
-    int sign = 0;  // std::lgamma would leave it in a global variable
+    int sign = 0;  // std::lgamma would store it in a global variable
     if (left <= k * std::log(mean) - mean - ::lgamma_r(k + 1.0, &sign)) return k;
   }
 }

@@ -11,12 +11,12 @@
 namespace polyak::tomography {
 namespace {
 
-/// What 1 of the phantoms' square is in lengths of the image.
+/// The length in the image of 1 in the coordinates of phantoms.
 inline double half_side(const ImageGrid& image) {
   return 0.5 * image.pixel * static_cast<double>(std::min(image.rows, image.cols));
 }
 
-/// f(x, y) in the phantoms' square, averaged over finer² points in each pixel.
+/// f(x, y), in the coordinates of phantoms, averaged over finer² points in each pixel.
 template <class Value>
 std::vector<double> rasterise(const ImageGrid& image, Index finer, Value f) {
   const double step = 2.0 / static_cast<double>(std::min(image.rows, image.cols) * finer);
@@ -34,7 +34,7 @@ std::vector<double> rasterise(const ImageGrid& image, Index finer, Value f) {
   return out;
 }
 
-// Coordinates of a shape's own axes.
+// A point in the coordinates of the axes of a shape.
 template <class Shape>
 Point inside(const Shape& s, double x, double y) {
   const double c = std::cos(s.turn), n = std::sin(s.turn);
@@ -65,7 +65,7 @@ double chord(const Ellipse& e, const Line& line) {
   return inside2 > 0.0 ? 2.0 * std::sqrt(inside2) / v2 : 0.0;
 }
 
-// The part of l for which |p + l·v| ≤ a, in both coordinates.
+// The length of the interval of l in which |p + l·v| ≤ half side, in both coordinates.
 double chord(const Rectangle& r, const Line& line) {
   const Point p = inside(r, line.at.x, line.at.y);
   const Point v = inside(Rectangle{0, 0, 1, 1, r.turn, 0}, line.along.x, line.along.y);
@@ -95,7 +95,7 @@ class Draws {
   std::uint64_t next_ = 0;
 };
 
-// Round the circle around a shape there must be no other's.
+// Whether a circle does not meet the circles around the shapes inside the body.
 bool is_free(const Phantom& phantom, double x, double y, double radius) {
   const auto apart = [&](const auto& s) {
     return std::hypot(s.x - x, s.y - y) >= radius + std::hypot(s.a, s.b);
@@ -124,7 +124,7 @@ void try_to_add(Phantom& phantom, Draws& draws) {
     phantom.ellipses.push_back({x, y, a, b, turn, value});
 }
 
-// A closed wave: Σ a_m cos(m·phi + shift_m), amplitudes falling as 1/m.
+// A periodic function Σ a_m cos(m·phi + shift_m) with random amplitudes of size 1/√m.
 class Wave {
  public:
   Wave(const Random& random, std::uint64_t which, int lowest, int highest, double size) {
@@ -174,7 +174,7 @@ class Walnut {
   }
 
  private:
-  // A kernel half: a wavy ellipse, darker towards its folds, a cleft inside.
+  // Half of the kernel: a wavy ellipse with darker folds and a cleft inside.
   double lobe(double u, double v, const Wave& wave) const {
     const double r = std::hypot(u / 0.27, v / 0.50), phi = std::atan2(v / 0.50, u / 0.27);
     const double edge = 1.0 + 3.0 * wave(phi) - 0.12 * std::pow(std::sin(4.0 * phi), 6);

@@ -17,8 +17,8 @@ constexpr Index width = static_cast<Index>(hn::MaxLanes(Doubles()));
 HWY_INLINE Vector load(const double* p) { return hn::LoadU(Doubles(), p); }
 HWY_INLINE Vector all(double v) { return hn::Set(Doubles(), v); }
 
-/// Where rays cross a line: pixel j = ⌊c⌋ and f = c − j. Rays beside the image
-/// are brought to its margin, which is zero.
+/// Where rays cross a line: pixel j = ⌊c⌋ and f = c − j. Rays outside the image are moved to the
+/// margin, which is zero.
 struct Crossings {
   Vector j, f;
   HWY_INLINE Crossings(Vector c, Vector lowest, Vector highest) {
@@ -26,7 +26,7 @@ struct Crossings {
     j = hn::Floor(at);
     f = hn::Sub(at, j);
   }
-  /// j as a number of pixels: in 1.5·2^52 + j it is the lowest bits.
+  /// j as an integer: the lowest bits of 1.5·2^52 + j.
   HWY_INLINE hn::Vec<Whole> pixel() const {
     const Vector magic = all(6755399441055744.0);
     return hn::Sub(hn::BitCast(Whole(), hn::Add(j, magic)), hn::BitCast(Whole(), magic));
@@ -39,9 +39,9 @@ HWY_INLINE double step(const Band& band, Index l, double slope) {
   return static_cast<double>(band.first + l) * slope;
 }
 
-/// Whether any of these rays meets the image in the band. A strip that does has
-/// an edge that does, being less than two pixels wide.
-HWY_INLINE bool meets(const Band& band, const Sheaf& rays, Vector c0) {
+/// Whether any of these rays meets the image in the band. If a strip does, one of its edges does,
+/// because a strip is less than two pixels wide.
+HWY_INLINE bool meets(const Band& band, const ViewRays& rays, Vector c0) {
   const Vector a = hn::Add(c0, all(step(band, 0, rays.slope)));
   const Vector b = hn::Add(c0, all(step(band, band.count - 1, rays.slope)));
   const auto inside = hn::And(hn::Gt(hn::Max(a, b), all(-1.0)),
@@ -49,12 +49,12 @@ HWY_INLINE bool meets(const Band& band, const Sheaf& rays, Vector c0) {
   return !hn::AllFalse(Doubles(), inside);
 }
 
-/// What `width` rays add to the pixels j and j + 1 of each line of a band. Rays
-/// next to each other meet the same pixels and would wait for each other: the
-/// lines take turns.
+/// The amounts that `width` rays add to the pixels j and j + 1 of each line of a band. Neighbouring
+/// rays meet the same pixels, and each addition would wait for the previous one; therefore the
+/// additions go line by line for one ray, then for the next.
 struct Additions {
-  HWY_ALIGN std::int64_t pixel[Band::most * width];
-  HWY_ALIGN double first[Band::most * width], second[Band::most * width];
+  HWY_ALIGN std::int64_t pixel[Band::max_lines * width];
+  HWY_ALIGN double first[Band::max_lines * width], second[Band::max_lines * width];
 
   HWY_INLINE void set(Index l, Index pitch, hn::Vec<Whole> j, Vector a, Vector b) {
     hn::StoreU(hn::Add(j, hn::Set(Whole(), l * pitch)), Whole(), pixel + l * width);
@@ -72,12 +72,12 @@ struct Additions {
   }
 };
 
-HWY_INLINE Vector share(const Sheaf& rays, Vector f) {
+HWY_INLINE Vector share(const ViewRays& rays, Vector f) {
   const Vector t = hn::Mul(hn::Sub(f, all(rays.share.start)), all(rays.share.factor));
   return hn::Min(all(1.0), hn::Max(hn::Zero(Doubles()), t));
 }
 
-void project_pairs(const Band& band, const Sheaf& rays, double* sums) {
+void project_pairs(const Band& band, const ViewRays& rays, double* sums) {
   const Vector low = lowest(), high = highest(band), one = all(1.0);
   for (Index i = 0; i < rays.count; i += width) {
     const Vector c0 = load(rays.c0 + i);
@@ -96,7 +96,7 @@ void project_pairs(const Band& band, const Sheaf& rays, double* sums) {
   }
 }
 
-void spread_pairs(const Band& band, const Sheaf& rays, const double* values) {
+void back_project_pairs(const Band& band, const ViewRays& rays, const double* values) {
   const Vector low = lowest(), high = highest(band), one = all(1.0);
   Additions out;
   for (Index i = 0; i < rays.count; i += width) {
@@ -111,14 +111,14 @@ void spread_pairs(const Band& band, const Sheaf& rays, const double* values) {
   }
 }
 
-HWY_INLINE bool any_meets(const Band& band, const Sheaf& rays, Index first, Index count) {
+HWY_INLINE bool any_meets(const Band& band, const ViewRays& rays, Index first, Index count) {
   for (Index i = first; i < first + count; i += width)
     if (meets(band, rays, load(rays.c0 + i))) return true;
   return false;
 }
 
-/// How much of the pixels j and j + 1 lies to the left of an edge: Area at f and
-/// at f − 1. Of pixels before j it is all, of those behind j + 1 nothing.
+/// The area of the pixels j and j + 1 to the left of an edge: Area at f and at f − 1. For earlier
+/// pixels it is 1, for later ones 0.
 struct Parts {
   Vector first, second;
   HWY_INLINE Parts(const Area& area, Vector f) {
@@ -133,14 +133,14 @@ struct Parts {
   }
 };
 
-/// The edges of some strips in one line. A strip sees, between its left edge a
-/// and its right edge b,
+/// The edges of neighbouring strips in one line. The sum of a strip between its left edge a and
+/// its right edge b is
 ///   Σ_j x_j·(area(b − j) − area(a − j)) = part(b) − part(a) + Σ_{⌊a⌋ ≤ j < ⌊b⌋} x_j,
-/// part(e) being that of the pixels ⌊e⌋ and ⌊e⌋ + 1 and the last sum having at
-/// most two members: neighbours share their edges and all that belongs to them.
+/// where part(e) is the sum over the pixels ⌊e⌋ and ⌊e⌋ + 1, and the last sum has at most two
+/// terms. Neighbouring strips share the values of their common edge.
 struct Edges {
-  static constexpr Index most = 128;
-  HWY_ALIGN double part[most], j[most], x[most], next[most];
+  static constexpr Index max_edges = 128;
+  HWY_ALIGN double part[max_edges], j[max_edges], x[max_edges], next[max_edges];
 
   HWY_INLINE void fill(const Area& area, const double* line, const double* c0, Index count,
                        double shift, Vector low, Vector high) {
@@ -164,8 +164,8 @@ struct Edges {
   }
 };
 
-void project_strips(const Band& band, const Sheaf& rays, double* sums) {
-  constexpr Index block = Edges::most - 8;
+void project_strips(const Band& band, const ViewRays& rays, double* sums) {
+  constexpr Index block = Edges::max_edges - 8;
   const Vector low = lowest(), high = highest(band);
   const Index left = rays.ascending ? 0 : 1, right = 1 - left;
   Edges edges;
@@ -183,10 +183,10 @@ void project_strips(const Band& band, const Sheaf& rays, double* sums) {
   }
 }
 
-void spread_strips(const Band& band, const Sheaf& rays, const double* values) {
+void back_project_strips(const Band& band, const ViewRays& rays, const double* values) {
   const Vector low = lowest(), high = highest(band);
-  // The strips that an edge is the right and the left one of, and the other
-  // edge of the latter.
+  // Relative to edge i: the strip whose right edge it is, the strip whose left edge it is, and
+  // the right edge of the latter.
   const Index right_of = rays.ascending ? -1 : 0, left_of = -1 - right_of;
   const Index other = rays.ascending ? 1 : -1;
   Additions out;
@@ -216,22 +216,22 @@ HWY_AFTER_NAMESPACE();
 namespace polyak::tomography {
 namespace {
 HWY_EXPORT(project_pairs);
-HWY_EXPORT(spread_pairs);
+HWY_EXPORT(back_project_pairs);
 HWY_EXPORT(project_strips);
-HWY_EXPORT(spread_strips);
+HWY_EXPORT(back_project_strips);
 }  // namespace
 
-void project_pairs(const Band& band, const Sheaf& rays, double* sums) {
+void project_pairs(const Band& band, const ViewRays& rays, double* sums) {
   HWY_DYNAMIC_DISPATCH(project_pairs)(band, rays, sums);
 }
-void spread_pairs(const Band& band, const Sheaf& rays, const double* values) {
-  HWY_DYNAMIC_DISPATCH(spread_pairs)(band, rays, values);
+void back_project_pairs(const Band& band, const ViewRays& rays, const double* values) {
+  HWY_DYNAMIC_DISPATCH(back_project_pairs)(band, rays, values);
 }
-void project_strips(const Band& band, const Sheaf& rays, double* sums) {
+void project_strips(const Band& band, const ViewRays& rays, double* sums) {
   HWY_DYNAMIC_DISPATCH(project_strips)(band, rays, sums);
 }
-void spread_strips(const Band& band, const Sheaf& rays, const double* values) {
-  HWY_DYNAMIC_DISPATCH(spread_strips)(band, rays, values);
+void back_project_strips(const Band& band, const ViewRays& rays, const double* values) {
+  HWY_DYNAMIC_DISPATCH(back_project_strips)(band, rays, values);
 }
 
 }  // namespace polyak::tomography

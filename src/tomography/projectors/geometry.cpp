@@ -27,18 +27,19 @@ void check_image(const ImageGrid& image) {
           "at least 1 x 1");
   require(image.rows <= (Index{1} << 30) / image.cols, "image", "the image is too large", found,
           "at most 2^30 pixels");
-  require(positive(image.pixel), "pixel size", "a pixel must have a size",
+  require(positive(image.pixel), "pixel size", "the pixel size is not positive",
           std::to_string(image.pixel), "a number above 0");
 }
 
 void check_detector(const Geometry& g) {
   require(g.detectors > 0, "detectors", "the detector has no elements", std::to_string(g.detectors),
           "at least 1");
-  require(positive(g.spacing), "detector spacing", "the elements must have a distance",
+  require(positive(g.spacing), "detector spacing", "the detector spacing is not positive",
           std::to_string(g.spacing), "a number above 0");
   const Index n = std::ssize(g.offsets);
-  require(n <= 1 || n == g.views(), "detector offset", "offsets do not fit the views",
-          std::to_string(n) + " offsets", "one, or " + std::to_string(g.views()));
+  require(n <= 1 || n == g.views(), "detector offset",
+          "the number of offsets does not fit the views", std::to_string(n) + " offsets",
+          "one, or " + std::to_string(g.views()));
   for (double v : g.offsets)
     require(std::isfinite(v), "detector offset", "an offset is not finite", std::to_string(v),
             "a finite number");
@@ -48,15 +49,15 @@ void check_fan(const Geometry& g) {
   if (g.beam != Beam::fan) return;
   const double reach = half_diagonal(g.image);
   require(std::isfinite(g.source_distance) && g.source_distance > reach, "source distance",
-          "the source must stay outside of the image", std::to_string(g.source_distance),
+          "the source must be outside the image", std::to_string(g.source_distance),
           "above half the image's diagonal, " + std::to_string(reach));
   require(std::isfinite(g.detector_distance) && g.detector_distance >= 0.0, "detector distance",
           "the detector must be beyond the axis", std::to_string(g.detector_distance), "0 or more");
 }
 
-// Between the outermost edges of the detector the image's circle must show.
+// Whether the circle around the image meets the strip between the outer edges of the detector.
 bool sees_image(const Geometry& g, Index view) {
-  const auto distance = [&](double where) {  // of the axis to the ray, with a sign
+  const auto distance = [&](double where) {  // signed distance of the ray from the axis
     const Line line = ray(g, view, where);
     return line.at.x * line.along.y - line.at.y * line.along.x;
   };
@@ -83,7 +84,7 @@ void check(const Geometry& g) {
     if (sees_image(g, view)) return;
   require(false, "detector offset", "no ray meets the image: the object lies off the detector",
           g.offsets.empty() ? "offset 0" : "offset " + std::to_string(g.offsets.front()),
-          "an offset smaller than detector and image together");
+          "an offset smaller than half of detector and image together");
 }
 
 Line ray(const Geometry& g, Index view, double where) {

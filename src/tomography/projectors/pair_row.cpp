@@ -18,8 +18,8 @@ constexpr Index vectors = 8 / width;
 
 HWY_INLINE Vector all(double v) { return hn::Set(Doubles(), v); }
 
-/// Steps k … k + width − 1. Those `checked` may have a pixel, or both, beside the
-/// image: the pair is then the nearest one inside.
+/// Computes steps k … k + width − 1. With `checked` one or both pixels may be outside the image;
+/// the pair is then the nearest pair inside, with zero entries for pixels outside.
 template <bool checked>
 HWY_INLINE void make_some(const PairRay& ray, Index k, Index last, std::int32_t* pixel,
                           double* first, double* second) {
@@ -35,7 +35,7 @@ HWY_INLINE void make_some(const PairRay& ray, Index k, Index last, std::int32_t*
   if constexpr (checked) {
     const Vector highest = all(static_cast<double>(ray.path.across - 2));
     const Vector inside = hn::Min(hn::Max(j, none), highest);
-    const Vector moved = hn::Sub(inside, j);  // by which the pair lies too low
+    const Vector moved = hn::Sub(inside, j);  // how far the pair is moved
     const auto stays = hn::And(hn::Eq(moved, none), there);
     const auto up = hn::And(hn::Eq(moved, one), there),
                down = hn::And(hn::Eq(moved, all(-1.0)), there);
@@ -98,7 +98,7 @@ HWY_EXPORT(dot);
 
 double PairRow::dot(const double* x) const { return HWY_DYNAMIC_DISPATCH(dot)(*this, x); }
 
-bool suits_pairs(const RayMaker& maker) {
+bool supports_pairs(const RayMaker& maker) {
   const ImageGrid& image = maker.geometry().image;
   return maker.model() != RayModel::strip && image.rows > 1 && image.cols > 1;
 }
@@ -108,7 +108,7 @@ Index pair_capacity(const RayMaker& maker) {
   return std::max(image.rows, image.cols) + 16;
 }
 
-// Steps in the middle have both pixels inside the image and check nothing.
+// The steps in the middle have both pixels inside the image and need no checks.
 PairRow make_pairs(const RayMaker& maker, Index r, std::int32_t* pixel, double* first,
                    double* second) {
   const ImageGrid& image = maker.geometry().image;

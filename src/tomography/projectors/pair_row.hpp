@@ -1,9 +1,8 @@
 #pragma once
 
-// One ray of line or linear as a row: in every step two pixels next to each
-// other, one or both of them with something. Made, multiplied and added faster
-// than a list of single entries, since nothing has to be sorted out; the
-// numbers are those of RayMaker but for rounding.
+// A row for the models line and linear as pairs: in every step the entries of two neighbouring
+// pixels, of which one may be zero. Faster to compute and to multiply than a list of single
+// entries; the numbers equal those of RayMaker up to rounding. Also the work memory for one row.
 
 #include <algorithm>
 #include <array>
@@ -16,18 +15,18 @@
 
 namespace polyak::tomography {
 
-/// Step k sees pixel[k] with first[k] and pixel[k] + stride with second[k]. A
-/// multiple of eight steps, the last ones with nothing.
+/// Step k has the entries first[k] at column pixel[k] and second[k] at column pixel[k] + stride.
+/// The number of steps is a multiple of eight; the last ones may have zero entries.
 struct PairRow {
   const std::int32_t* pixel;
   const double *first, *second;
   Index steps;
   Index stride;
 
-  /// Step k goes to sum k mod 8, as in kernels/reference.hpp.
+  /// Step k is added to partial sum k mod 8, as in kernels/reference.hpp.
   double dot(const double* x) const;
-  // Nothing here is in the way of the memory: reading the two pixels of a step at
-  // once, where they lie side by side, was tried and gained nothing.
+  // Limited by memory. Reading the two pixels of a step with one instruction was tried and is not
+  // faster.
   void add_to(double c, double* g) const {  // g += c·a
     for (Index k = 0; k < steps; ++k) {
       double* at = g + pixel[k];
@@ -49,33 +48,33 @@ struct PairRow {
   }
 };
 
-/// What a ray is made of.
+/// The parameters of a ray.
 struct PairRay {
   Crossing c;
   Path path;
   Share share;
-  double length;  // in one step
+  double length;  // of the ray in one step
 };
 
-/// Rays that are line or linear, of images at least two pixels wide and high.
-bool suits_pairs(const RayMaker& maker);
-/// Room that the arrays must have.
+/// True for the models line and linear, and images at least two pixels wide and high.
+bool supports_pairs(const RayMaker& maker);
+/// The necessary size of the arrays.
 Index pair_capacity(const RayMaker& maker);
 PairRow make_pairs(const RayMaker& maker, Index r, std::int32_t* pixel, double* first,
                    double* second);
 
-/// Room for one ray, on the stack of whoever calls; images beyond about 2000
-/// pixels a side take it from the heap, once a call.
+/// Work memory for one row, on the stack of the caller; for images of more than about 2000 pixels
+/// per side it is allocated once per object.
 class Scratch {
  public:
   Scratch(const RayMaker& maker, const std::vector<double>& scale) : maker_(maker), scale_(scale) {
     const Index needed = std::max(maker.capacity(), pair_capacity(maker));
-    if (needed <= most) return;
+    if (needed <= stack_capacity) return;
     large_.reset(new Large{std::vector<std::int32_t>(to_size(needed)),
                            std::vector<double>(to_size(2 * needed))});
     columns_ = large_->columns.data();
     values_ = large_->values.data();
-    more_ = values_ + needed;
+    second_ = values_ + needed;
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -87,22 +86,22 @@ class Scratch {
       for (Index k = 0; k < count; ++k) values_[k] *= scale_[to_size(columns_[k])];
     return {values_, columns_, count, maker_.geometry().image.size()};
   }
-  PairRow pairs(Index r) { return make_pairs(maker_, r, columns_, values_, more_); }
+  PairRow pairs(Index r) { return make_pairs(maker_, r, columns_, values_, second_); }
 
  private:
-  static constexpr Index most = 4096;
+  static constexpr Index stack_capacity = 4096;
   struct Large {
     std::vector<std::int32_t> columns;
     std::vector<double> values;
   };
   const RayMaker& maker_;
   const std::vector<double>& scale_;
-  std::array<std::int32_t, to_size(most)> small_columns_;
-  std::array<double, to_size(2 * most)> small_values_;
+  std::array<std::int32_t, to_size(stack_capacity)> small_columns_;
+  std::array<double, to_size(2 * stack_capacity)> small_values_;
   std::unique_ptr<Large> large_;
   std::int32_t* columns_ = small_columns_.data();
   double* values_ = small_values_.data();
-  double* more_ = values_ + most;
+  double* second_ = values_ + stack_capacity;
 };
 
 }  // namespace polyak::tomography

@@ -9,23 +9,23 @@
 namespace polyak::tomography {
 namespace {
 
-// A block for each thread: its room is taken once.
-ViewBlock& own_block() {
+// One block per thread, so that its memory is allocated only once.
+ViewBlock& thread_block() {
   thread_local ViewBlock block;
   return block;
 }
 
-// A whose rows are made in the call that asks for them. Ranges of a parallel
-// beam go view by view (ViewBlock), rays of a list one by one, as pairs where
-// they are that; the rest as a stored sparse matrix would.
+// The matrix whose rows are computed when they are used. Ranges of rays of a parallel beam are
+// processed view by view (ViewBlock); lists of rays one by one, as PairRow where the model allows
+// it, else as sparse rows.
 class Projector final : public RowMatrix {
  public:
   Projector(RayMaker maker, std::vector<double> scale, Index nonzeros)
       : maker_(std::move(maker)),
         scale_(std::move(scale)),
         nonzeros_(nonzeros),
-        pairs_(scale_.empty() && suits_pairs(maker_)),
-        blocks_(scale_.empty() && ViewBlock::suits(maker_)) {}
+        pairs_(scale_.empty() && supports_pairs(maker_)),
+        blocks_(scale_.empty() && ViewBlock::supports(maker_)) {}
 
   Index rows() const override { return maker_.geometry().rays(); }
   Index cols() const override { return maker_.geometry().image.size(); }
@@ -62,7 +62,7 @@ class Projector final : public RowMatrix {
             if (r2) r2[c] += weight * r * r;
             value = weight * r * scale.a;
           });
-          block.spread(g.row(c));
+          block.back_project(g.row(c));
         }
       });
       return;
@@ -93,7 +93,7 @@ class Projector final : public RowMatrix {
       for_blocks(first, last, [&](ViewBlock& block, Index start) {
         for (Index c = 0; c < g.rows; ++c) {
           block.for_values([&](Index i, double& value) { value = y(start - first + i, c); });
-          block.spread(g.row(c));
+          block.back_project(g.row(c));
         }
       });
       return;
@@ -151,19 +151,19 @@ class Projector final : public RowMatrix {
 
  private:
   bool in_blocks(Index first, Index last) const {
-    return blocks_ && last - first >= ViewBlock::least;
+    return blocks_ && last - first >= ViewBlock::min_rays;
   }
   bool consecutive(std::span<const Index> rows) const {
     const auto gap = [](Index a, Index b) { return b != a + 1; };
-    return blocks_ && std::ssize(rows) >= ViewBlock::least &&
+    return blocks_ && std::ssize(rows) >= ViewBlock::min_rays &&
            std::adjacent_find(rows.begin(), rows.end(), gap) == rows.end();
   }
 
-  /// body(block, start): `block` has the rays from `start` on.
+  /// Calls body(block, start) for blocks of rays; the first ray of `block` is `start`.
   template <class Body>
   void for_blocks(Index first, Index last, Body body) const {
-    ViewBlock& block = own_block();
-    const Index blocks = (last - first + ViewBlock::most - 1) / ViewBlock::most;
+    ViewBlock& block = thread_block();
+    const Index blocks = (last - first + ViewBlock::max_rays - 1) / ViewBlock::max_rays;
     for (Index k = 0; k < blocks; ++k) {
       const Index start = first + k * (last - first) / blocks;
       block.prepare(maker_, start, first + (k + 1) * (last - first) / blocks);
@@ -171,7 +171,7 @@ class Projector final : public RowMatrix {
     }
   }
 
-  /// body(row_at), where row_at(i) is row first + i.
+  /// Calls body(row_at), where row_at(i) returns row first + i.
   template <class Body>
   void with_rows(Index first, Body body) const {
     Scratch scratch(maker_, scale_);

@@ -13,7 +13,7 @@ struct Writer {
   double* values;
   Index count = 0;
 
-  // Always written, counted only when it is something: no branch to guess.
+  // Always writes, but counts the entry only if `counts`; avoids a branch.
   void put(Index column, double value, bool counts) {
     columns[count] = static_cast<std::int32_t>(column);
     values[count] = value;
@@ -21,7 +21,7 @@ struct Writer {
   }
 };
 
-// ⌊v⌋ of a number above −2: without a call.
+// ⌊v⌋ for v > −2, without a function call.
 double whole(double v) { return static_cast<double>(static_cast<std::int32_t>(v + 2.0) - 2); }
 
 }  // namespace
@@ -40,8 +40,8 @@ RayMaker::RayMaker(Geometry geometry, RayModel model)
   capacity_ = model == RayModel::strip ? strip_capacity() : pairs;
 }
 
-// A strip is at most `widest` across where it meets the image, twice that along
-// a row, and reaches two pixels further for its slope.
+// In the image a strip is at most `widest` wide, at most twice that along a row, and covers up to
+// two more pixels on each side because of its slope.
 Index RayMaker::strip_capacity() const {
   const Geometry& g = geometry_;
   const double side = static_cast<double>(std::max(g.image.rows, g.image.cols));
@@ -54,7 +54,6 @@ Index RayMaker::strip_capacity() const {
   return static_cast<Index>(across + 1.0) * static_cast<Index>(side) + 2;
 }
 
-// As ray() in rays.hpp, with the view's sine and cosine known.
 Line RayMaker::line(Index r, double shift) const {
   const Geometry& g = geometry_;
   const Index v = r / g.detectors;
@@ -74,8 +73,8 @@ Index RayMaker::make(Index r, std::int32_t* columns, double* values) const {
                                    : make_pairs(line(r, 0.5), columns, values);
 }
 
-// About 20 operations a step; entries are written, nothing is read. Steps in
-// the middle have both pixels inside the image and check nothing.
+// About 20 operations per step; writes the entries and reads no memory. The steps in the middle
+// have both pixels inside the image and need no checks.
 Index RayMaker::make_pairs(const Line& ray, std::int32_t* columns, double* values) const {
   const ImageGrid& image = geometry_.image;
   const bool rows = by_rows(ray);
@@ -90,10 +89,11 @@ Index RayMaker::make_pairs(const Line& ray, std::int32_t* columns, double* value
   Writer out{columns, values};
   const auto step = [&](Index k, auto checked) {
     const double at = c.c0 + static_cast<double>(k) * c.slope;
-    const std::int32_t j = static_cast<std::int32_t>(at + 2.0) - 2;  // ⌊at⌋, at being above −2
+    const std::int32_t j = static_cast<std::int32_t>(at + 2.0) - 2;  // ⌊at⌋ for at > −2
     const double t = share(at - static_cast<double>(j));
     const Index column = k * path.step_stride + j * path.stride;
-    bool first = t<1.0 - negligible, second = t> negligible;
+    bool first = t < 1.0 - negligible;
+    bool second = t > negligible;
     if constexpr (checked) {
       first = first && j >= 0 && j < path.across;
       second = second && j >= -1 && j < path.across - 1;
@@ -107,8 +107,8 @@ Index RayMaker::make_pairs(const Line& ray, std::int32_t* columns, double* value
   return out.count;
 }
 
-// The edges of the strip are lines of their own; in a fan they meet in the
-// source, and the width is that of the strip beside the pixel.
+// The edges of the strip are lines; in a fan beam they meet at the source, and the width is that
+// of the strip at the pixel.
 Index RayMaker::make_strip(Index r, std::int32_t* columns, double* values) const {
   const Geometry& g = geometry_;
   const ImageGrid& image = g.image;

@@ -1,7 +1,8 @@
 #pragma once
 
-// The generator of rows: ray r as (column, value) pairs. Everything that a view
-// shares is computed once, beforehand.
+// Computes the rows of the matrix: ray r as (column, value) pairs. This defines the matrix; the
+// faster algorithms give the same numbers up to rounding. Sine and cosine of the views are
+// computed once.
 
 #include <cstdint>
 #include <vector>
@@ -17,13 +18,13 @@ class RayMaker {
 
   const Geometry& geometry() const { return geometry_; }
   RayModel model() const { return model_; }
-  /// Room that columns and values must have.
+  /// The necessary size of `columns` and `values`.
   Index capacity() const { return capacity_; }
-  /// Writes the entries of ray r, none of them zero, each pixel once; returns
-  /// how many. Of rays followed by rows the columns ascend.
+  /// Writes the nonzero entries of ray r, each pixel once, and returns their number. For rays
+  /// followed by rows the columns ascend.
   Index make(Index r, std::int32_t* columns, double* values) const;
-  /// Ray r, or with shift 0 and 1 the edges of what its element sees: ray() of
-  /// rays.hpp with the view's sine and cosine known.
+  /// Ray r, or with shift 0 and 1 the edges of its strip: ray() of rays.hpp with stored sine and
+  /// cosine.
   Line line(Index r, double shift = 0.5) const;
 
  private:
@@ -40,7 +41,7 @@ class RayMaker {
   Index capacity_;
 };
 
-/// body(first, last) over ranges of rays that do not depend on the team.
+/// Calls body(first, last) for ranges of rays that do not depend on the number of threads.
 template <class Body>
 void for_rays(Index rays, ThreadTeam& team, Body&& body) {
   constexpr Index range = 512;
@@ -48,10 +49,10 @@ void for_rays(Index rays, ThreadTeam& team, Body&& body) {
            [&](Index k) { body(k * range, std::min(rays, (k + 1) * range)); });
 }
 
-/// How many entries each ray has.
+/// The number of entries of each ray.
 std::vector<Index> entry_counts(const RayMaker& maker, int threads);
 
-/// The two matrices, for whoever has the counts already.
+/// projector() and system_matrix() of polyak/tomography.hpp with known entry counts.
 MatrixPtr projector(RayMaker maker, std::vector<double> column_scale,
                     const std::vector<Index>& counts);
 MatrixPtr system_matrix(const RayMaker& maker, const std::vector<Index>& counts, int threads);

@@ -1,13 +1,11 @@
 #pragma once
 
-// Rays as lines in the plane, and as they run through the grid of pixels.
+// Rays as lines in the plane, their path through the grid of pixels, and their weights in the
+// pixels of a step.
 //
-// A ray is followed along the axis it is steeper to: one step per image row
-// when |dx| < |dy|, else one per image column. In step k it crosses the middle
-// of that row (column) at c = c0 + k·slope, in pixels, pixel j having its
-// centre at c = j.
-//
-// What a ray leaves in the pixels of a step, as functions of where it crosses.
+// A ray is followed by image rows if |dx| < |dy|, else by image columns, one step per row
+// (column). In step k it crosses the middle of that row (column) at c = c0 + k·slope, in pixels;
+// the centre of pixel j is at c = j.
 
 #include <algorithm>
 #include <cmath>
@@ -20,14 +18,14 @@ struct Point {
   double x, y;
 };
 
-/// Through `at` along the unit vector `along`.
+/// The line through `at` in the direction of the unit vector `along`.
 struct Line {
   Point at;
   Point along;
 };
 
-/// Point of the detector: `where` counts elements, element k having its centre
-/// at k + ½, so that k and k + 1 are the edges of element k.
+/// The ray to a point of the detector; `where` is in elements: the edges of element k are k and
+/// k + 1, its centre is k + ½.
 Line ray(const Geometry& geometry, Index view, double where);
 inline Line ray(const Geometry& geometry, Index r) {
   return ray(geometry, r / geometry.detectors, static_cast<double>(r % geometry.detectors) + 0.5);
@@ -35,7 +33,7 @@ inline Line ray(const Geometry& geometry, Index r) {
 
 inline bool by_rows(const Line& line) { return std::abs(line.along.x) < std::abs(line.along.y); }
 
-/// c0 and slope of a line that is followed along rows, or columns.
+/// c0 and slope of a line that is followed by rows, or by columns.
 struct Crossing {
   double c0, slope;
 };
@@ -53,8 +51,8 @@ inline Crossing crossing(const Line& line, const ImageGrid& image, bool rows) {
 
 /// How steps and crossings become columns of the matrix.
 struct Path {
-  Index steps, across;        // how many there are of each
-  Index step_stride, stride;  // what one more of each adds to the column
+  Index steps, across;        // number of steps, and of pixels in a step
+  Index step_stride, stride;  // distance of neighbours along and across, in columns of the matrix
   Path(const ImageGrid& image, bool rows)
       : steps(rows ? image.rows : image.cols),
         across(rows ? image.cols : image.rows),
@@ -62,8 +60,8 @@ struct Path {
         stride(rows ? 1 : image.cols) {}
 };
 
-/// The steps [first, last) in which lowest < c < highest; one more on each side
-/// may be in it for rounding.
+/// The steps [first, last) in which lowest < c < highest; because of rounding one more on each
+/// side may be included.
 struct Steps {
   Index first, last;
 };
@@ -81,22 +79,21 @@ inline Steps steps_within(const Crossing& c, Index steps, double lowest, double 
   return {first, std::max(first, last)};
 }
 
-/// The steps in which the pixels ⌊c⌋ and ⌊c⌋ + 1 of the ray are both inside the
-/// image beyond any doubt: what rounding and the tolerances above can do to c is
-/// left at the edges. No step is in it where first ≥ last.
+/// The steps in which the pixels ⌊c⌋ and ⌊c⌋ + 1 of the ray are both inside the image, with a
+/// margin for rounding and for the tolerances above. Empty if first ≥ last.
 inline Steps steps_inside(const Crossing& c, Index steps, double across) {
   constexpr double margin = 1e-5;
   return steps_within(c, steps, margin, across - 1.0 - margin);
 }
 
-constexpr double negligible = 1e-12;  // shares of a chord that rounding may have made
+constexpr double negligible = 1e-12;  // smaller weights are rounding errors
 
-/// line and linear: in each step the ray's length L in the row is shared by the
-/// pixels j = ⌊c⌋ and j + 1, the second getting t·L. With f = c − j and q the
-/// ray's slope against the axis it follows:
+/// line and linear: in each step the length L of the ray in the row is divided between the
+/// pixels j = ⌊c⌋ and j + 1; the second gets t·L. With f = c − j and q the absolute slope of the
+/// ray:
 ///   linear: t = f;   line: t = clip((f − (1 − q)/2)/q, 0, 1).
-/// For q = 0 the latter is a step, half going up: an edge belongs to the pixel
-/// on its right, or below.
+/// For q = 0 the latter is a step function: a ray along an edge of pixels counts for the pixel on
+/// its right, or below.
 struct Share {
   double start, factor;
   double operator()(double f) const { return std::min(1.0, std::max(0.0, (f - start) * factor)); }
@@ -107,9 +104,8 @@ inline Share share_of(RayModel model, double q) {
   return {0.5 * (1.0 - q), 1.0 / q};
 }
 
-/// strip: area of the unit pixel at 0 to the left of a line of slope q that
-/// crosses the middle of the row at o: trapezoids, integrated. Plateau h between
-/// ∓S, zero beyond ∓T.
+/// strip: the area of the unit pixel at 0 to the left of a line of slope q that crosses the middle
+/// of the row at o. It is the integral of a trapezoid of height h between ∓S and zero beyond ∓T.
 struct Area {
   double T, S, h, curve;
   explicit Area(double q)

@@ -13,14 +13,14 @@
 namespace polyak::tomography {
 namespace {
 
-struct Room {
+struct RowBuffer {
   std::vector<std::int32_t> columns;
   std::vector<double> values;
-  explicit Room(const RayMaker& maker)
+  explicit RowBuffer(const RayMaker& maker)
       : columns(to_size(maker.capacity())), values(to_size(maker.capacity())) {}
 };
 
-// Rays followed by columns come out in another order.
+// Sorts the entries by column; rays followed by image columns come in another order.
 void sort_entries(std::int32_t* columns, double* values, Index count,
                   std::vector<std::pair<std::int32_t, double>>& pairs) {
   if (std::is_sorted(columns, columns + count)) return;
@@ -30,8 +30,8 @@ void sort_entries(std::int32_t* columns, double* values, Index count,
   for (Index k = 0; k < count; ++k) std::tie(columns[k], values[k]) = pairs[to_size(k)];
 }
 
-// A line by the direction of its normal, in [0, π), and its signed distance
-// from the axis, both to nine decimals.
+// A line as the angle of its normal, in [0, π), and its signed distance from the axis, both
+// rounded to nine decimals.
 using LineKey = std::pair<Index, Index>;
 LineKey key_of(const Line& line, double unit) {
   double angle = std::atan2(-line.along.x, line.along.y);  // of the normal (dy, −dx)
@@ -48,9 +48,9 @@ std::vector<Index> entry_counts(const RayMaker& maker, int threads) {
   ThreadTeam team(threads);
   std::vector<Index> counts(to_size(maker.geometry().rays()));
   for_rays(std::ssize(counts), team, [&](Index first, Index last) {
-    Room room(maker);
+    RowBuffer row(maker);
     for (Index r = first; r < last; ++r)
-      counts[to_size(r)] = maker.make(r, room.columns.data(), room.values.data());
+      counts[to_size(r)] = maker.make(r, row.columns.data(), row.values.data());
   });
   return counts;
 }
@@ -69,14 +69,14 @@ MatrixPtr system_matrix(const RayMaker& maker, const std::vector<Index>& counts,
   csr.values = large_vector<double>(to_size(csr.row_start.back()));
   ThreadTeam team(threads);
   for_rays(std::ssize(counts), team, [&](Index first, Index last) {
-    Room room(maker);
+    RowBuffer row(maker);
     std::vector<std::pair<std::int32_t, double>> pairs;
     for (Index r = first; r < last; ++r) {
-      const Index count = maker.make(r, room.columns.data(), room.values.data());
-      sort_entries(room.columns.data(), room.values.data(), count, pairs);
+      const Index count = maker.make(r, row.columns.data(), row.values.data());
+      sort_entries(row.columns.data(), row.values.data(), count, pairs);
       const Index start = csr.row_start[to_size(r)];
-      std::copy_n(room.columns.data(), count, csr.columns.data() + start);
-      std::copy_n(room.values.data(), count, csr.values.data() + start);
+      std::copy_n(row.columns.data(), count, csr.columns.data() + start);
+      std::copy_n(row.values.data(), count, csr.values.data() + start);
     }
   });
   return csr_matrix(std::move(csr));
@@ -133,7 +133,7 @@ std::vector<double> finer_projections(const Geometry& geometry, RayModel model,
   return out;
 }
 
-// Pixels that no ray sees stay at zero and are left out of the quotients.
+// Pixels that no ray meets stay at zero and are left out of the quotients.
 NormBounds norm_bounds(const RowMatrix& A, std::vector<double> weights, Index rounds, int threads) {
   ThreadTeam team(threads);
   Products products(A, weights, {}, team);
@@ -152,7 +152,7 @@ NormBounds norm_bounds(const RowMatrix& A, std::vector<double> weights, Index ro
     }
     if (!(highest > 0.0)) return out;
     out.lower = std::max(out.lower, Av2 / v2);
-    largest *= 1.0 + 1e-10;  // the sums were rounded
+    largest *= 1.0 + 1e-10;  // for the rounding errors of the sums
     out.upper = round == 0 ? largest : std::min(out.upper, largest);
     for (std::size_t j = 0; j < v.size(); ++j) v[j] = next[j] / highest;
   }

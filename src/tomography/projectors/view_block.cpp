@@ -6,7 +6,7 @@
 
 namespace polyak::tomography {
 
-bool ViewBlock::suits(const RayMaker& maker) {
+bool ViewBlock::supports(const RayMaker& maker) {
   const Geometry& g = maker.geometry();
   return g.beam == Beam::parallel &&
          (maker.model() != RayModel::strip || g.spacing <= 1.4 * g.image.pixel);
@@ -27,10 +27,10 @@ void ViewBlock::prepare(const RayMaker& maker, Index first, Index last) {
   for (Run& run : runs_) run.rays.c0 = c0_.data() + run.at;
 }
 
-// In front and behind the first and the last crossing is repeated.
+// The padding repeats the first and the last crossing.
 void ViewBlock::add_run(const RayMaker& maker, Index first, Index count) {
   const Line line = maker.line(first);
-  Run run{by_rows(line), std::ssize(c0_) + Sheaf::room, {}, 1.0};
+  Run run{by_rows(line), std::ssize(c0_) + ViewRays::padding, {}, 1.0};
   const double q = std::abs(crossing(line, image_, run.rows).slope);
   run.rays.count = count;
   run.rays.share = share_of(maker.model(), q);
@@ -39,19 +39,19 @@ void ViewBlock::add_run(const RayMaker& maker, Index first, Index count) {
                       : image_.pixel * std::sqrt(1.0 + q * q);
   const Index crossings = strips_ ? count + 1 : count;
   const auto c0 = [&](Index k) {
-    const Index ray = first + std::min(k, count - 1);  // the last edge is behind the last ray
+    const Index ray = first + std::min(k, count - 1);  // the last edge belongs to the last ray
     const double shift = strips_ ? static_cast<double>(k - (ray - first)) : 0.5;
     return crossing(maker.line(ray, shift), image_, run.rows);
   };
   run.rays.slope = c0(0).slope;
-  c0_.insert(c0_.end(), to_size(Sheaf::room), c0(0).c0);
+  c0_.insert(c0_.end(), to_size(ViewRays::padding), c0(0).c0);
   for (Index k = 0; k < crossings; ++k) c0_.push_back(c0(k).c0);
   run.rays.ascending = c0_[to_size(run.at)] <= c0_.back();
-  c0_.insert(c0_.end(), to_size(2 * Sheaf::room), c0_.back());
+  c0_.insert(c0_.end(), to_size(2 * ViewRays::padding), c0_.back());
   runs_.push_back(run);
 }
 
-// The pixels of these lines that the rays may meet.
+// The range of pixels of these lines that the rays may meet.
 ViewBlock::Span ViewBlock::span(const Run& run, Index first_step, Index steps, Index across) const {
   const Index crossings = run.rays.count + (strips_ ? 1 : 0);
   double low = 1e300, high = -1e300;
@@ -67,22 +67,22 @@ ViewBlock::Span ViewBlock::span(const Run& run, Index first_step, Index steps, I
   return {pixel(low - 1.0), pixel(high + 3.0)};
 }
 
-// body(band, from, to) for every band that a ray followed that way meets.
+// Calls body(band, span) for every band that meets a ray followed along rows (or columns).
 template <class Body>
 void ViewBlock::for_bands(bool rows, const double* image, Body body) {
   const Path path(image_, rows);
   if (std::none_of(runs_.begin(), runs_.end(), [&](const Run& r) { return r.rows == rows; }))
     return;
-  room_.prepare(image_, rows);
-  for (Index k = 0; k < room_.bands(); ++k) {
-    const Index first = k * Band::most, steps = std::min(Band::most, path.steps - first);
+  buffer_.prepare(image_, rows);
+  for (Index k = 0; k < buffer_.bands(); ++k) {
+    const Index first = k * Band::max_lines, steps = std::min(Band::max_lines, path.steps - first);
     Span all{path.across, 0};
     for (const Run& run : runs_) {
       if (run.rows != rows) continue;
       const Span one = span(run, first, steps, path.across);
       if (one.from < one.to) all = {std::min(all.from, one.from), std::max(all.to, one.to)};
     }
-    if (all.from < all.to) body(room_.load(k, all.from, all.to, image), all);
+    if (all.from < all.to) body(buffer_.load(k, all.from, all.to, image), all);
   }
 }
 
@@ -99,38 +99,39 @@ void ViewBlock::project(const double* x) {
   for (const Run& run : runs_) {
     double* values = values_.data() + run.at;
     for (Index i = 0; i < run.rays.count; ++i) values[i] *= run.scale;
-    std::fill_n(values + run.rays.count, Sheaf::room, 0.0);
+    std::fill_n(values + run.rays.count, ViewRays::padding, 0.0);
   }
 }
 
-void ViewBlock::spread(double* g) {
+void ViewBlock::back_project(double* g) {
   for (const Run& run : runs_)
     for (Index i = 0; i < run.rays.count; ++i) values_[to_size(run.at + i)] *= run.scale;
   for (const bool rows : {true, false}) {
     for_bands(rows, g, [&](const Band& band, const Span& span) {
       for (const Run& run : runs_) {
         if (run.rows != rows) continue;
-        (strips_ ? spread_strips : spread_pairs)(band, run.rays, values_.data() + run.at);
+        (strips_ ? back_project_strips : back_project_pairs)(band, run.rays,
+                                                             values_.data() + run.at);
       }
-      room_.store(band, span.from, span.to, g);
+      buffer_.store(band, span.from, span.to, g);
     });
   }
 }
 
-// Lines a multiple of 4096 bytes apart would share their places in the cache.
-void BandRoom::prepare(const ImageGrid& image, bool rows) {
+// Lines a multiple of 4096 bytes apart would fall into the same cache set.
+void BandBuffer::prepare(const ImageGrid& image, bool rows) {
   path_ = Path(image, rows);
   Index pitch = (path_.across + 7) / 8 * 8 + 2 * Band::margin;
   if (pitch % 512 == 0) pitch += 8;
-  room_.resize(to_size(Band::most * pitch));
+  buffer_.resize(to_size(Band::max_lines * pitch));
 }
 
-Band BandRoom::load(Index k, Index from, Index to, const double* image) {
+Band BandBuffer::load(Index k, Index from, Index to, const double* image) {
   Band band;
-  band.pitch = std::ssize(room_) / Band::most;
-  band.lines = room_.data() + Band::margin;
-  band.first = k * Band::most;
-  band.count = std::min(Band::most, path_.steps - band.first);
+  band.pitch = std::ssize(buffer_) / Band::max_lines;
+  band.lines = buffer_.data() + Band::margin;
+  band.first = k * Band::max_lines;
+  band.count = std::min(Band::max_lines, path_.steps - band.first);
   band.across = path_.across;
   for (Index l = 0; l < band.count; ++l) {
     std::fill_n(band.lines + l * band.pitch - Band::margin, Band::margin, 0.0);
@@ -149,7 +150,7 @@ Band BandRoom::load(Index k, Index from, Index to, const double* image) {
   return band;
 }
 
-void BandRoom::store(const Band& band, Index from, Index to, double* image) const {
+void BandBuffer::store(const Band& band, Index from, Index to, double* image) const {
   double* pixels = image + band.first * path_.step_stride;
   if (path_.stride == 1) {
     for (Index l = 0; l < band.count; ++l)

@@ -1,8 +1,8 @@
 #pragma once
 
-// Products with a range of rays of a parallel beam, all rays of a view at once.
-// The numbers are those of RayMaker but for rounding: a ray's steps are added
-// one after the other, and what belongs to a whole view multiplies the sum.
+// Products with a range of rays of a parallel beam, all rays of a view at once. The results
+// equal those of RayMaker up to rounding: the steps of a ray are added in order, and the factor
+// that all rays of a view share multiplies the sum.
 
 #include <vector>
 
@@ -13,22 +13,21 @@ namespace polyak::tomography {
 
 class ViewBlock {
  public:
-  /// Rays that one block should have at most; fewer than `least` are not worth
-  /// one.
-  static constexpr Index most = 8192, least = 16;
+  /// Sizes of a block; for fewer rays than min_rays a block does not pay.
+  static constexpr Index max_rays = 8192, min_rays = 16;
 
-  /// Parallel beams, and strips less than two pixels wide along a row.
-  static bool suits(const RayMaker& maker);
+  /// True for parallel beams; strips must be less than two pixels wide along a row.
+  static bool supports(const RayMaker& maker);
 
-  /// The rays [first, last) from now on.
+  /// Selects the rays [first, last).
   void prepare(const RayMaker& maker, Index first, Index last);
 
-  /// value(i) = a_{first+i}ᵀx for all of them.
+  /// value(i) = a_{first+i}ᵀx for all rays of the block.
   void project(const double* x);
-  /// g += Σ_i value(i)·a_{first+i}. The values are used up.
-  void spread(double* g);
+  /// g += Σ_i value(i)·a_{first+i}. The values are overwritten.
+  void back_project(double* g);
 
-  /// body(i, value) for the rays in order, `value` to read or to write.
+  /// Calls body(i, value) for the rays in order; `value` may be read and written.
   template <class Body>
   void for_values(Body body) {
     Index i = 0;
@@ -39,9 +38,9 @@ class ViewBlock {
  private:
   struct Run {
     bool rows;
-    Index at;  // of its first ray in the arrays
-    Sheaf rays;
-    double scale;  // what the sheaf's unit is
+    Index at;  // index of its first ray in the arrays
+    ViewRays rays;
+    double scale;  // the common factor of the view
   };
   struct Span {
     Index from, to;
@@ -55,7 +54,7 @@ class ViewBlock {
   bool strips_ = false;
   std::vector<Run> runs_;
   std::vector<double> c0_, values_;
-  BandRoom room_;
+  BandBuffer buffer_;
 };
 
 }  // namespace polyak::tomography

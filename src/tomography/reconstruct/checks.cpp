@@ -16,8 +16,8 @@ namespace {
   throw Error(code, {.what = what, .where = where, .found = found, .expected = expected});
 }
 
-// tv, sirt, sart and fbp read next to nothing of what steers the library's methods;
-// those refuse what they do not use by themselves.
+// Options that tv, sirt, sart and fbp do not use. The methods of the library check their options
+// themselves.
 void check_unused(const ReconstructOptions& o) {
   const bool fbp = o.method == "fbp", tv = o.method == "tv";
   const std::pair<const char*, bool> given[] = {{"batch", o.batch.has_value()},
@@ -38,7 +38,7 @@ void check_unused(const ReconstructOptions& o) {
   }
 }
 
-// What the program refuses as text (apps/polyak/tomography_options.cpp).
+// The same bounds as those of the command line (apps/polyak).
 void check_numbers(const ReconstructOptions& o) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const auto number = [](auto value) {
@@ -79,7 +79,7 @@ void check_numbers(const ReconstructOptions& o) {
 
 }  // namespace
 
-bool steers_sampling(const ReconstructOptions& o) {
+bool has_sampling_option(const ReconstructOptions& o) {
   return o.batch || o.step_size || o.momentum || o.b_star || o.coverage || o.plateau ||
          o.sampling != "row-norm" || o.ridge > 0.0 || o.start != "zero";
 }
@@ -94,8 +94,8 @@ void check_options(const ReconstructOptions& o) {
     refuse(ErrorCode::usage, "--smoothing", "the method " + o.method + " does not use this option",
            "a value", "--method tv");
   if (o.smoothing && o.noise)
-    refuse(ErrorCode::usage, "--smoothing", "with a smoothing the noise chooses nothing", "--noise",
-           "one of them");
+    refuse(ErrorCode::usage, "--smoothing", "the noise is not used when the smoothing is given",
+           "--noise", "one of them");
   if (o.start != "zero" && o.start != "fbp")
     refuse(ErrorCode::usage, "start", "there is no such start", "'" + o.start + "'", "zero or fbp");
 }

@@ -1,6 +1,6 @@
-// Filtered back projection. The ramp filter is applied as the convolution it
-// is, in closed form and without a transform: views × detectors² operations,
-// little beside one back projection per pixel and view.
+// Filtered back projection. The ramp filter is applied as a convolution with its closed-form
+// kernel, without a Fourier transform: views × detectors² operations, few compared with the back
+// projection.
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +16,9 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// Samples of the filter's kernel for |k| < n, at element spacing 1:
+// Samples of the kernel of the filter for |k| < n, at element spacing 1:
 //   ram-lak: ¼, 0 or −1/(πk)²;  shepp-logan: 2/(π²(1 − 4k²));
-//   hann: ram-lak smoothed by (¼, ½, ¼), which is its window ½(1 + cos ω).
+//   hann: ram-lak smoothed by (¼, ½, ¼), which is the window ½(1 + cos ω).
 std::vector<double> kernel(const std::string& filter, Index n) {
   const auto ramp = [](Index k) {
     const double x = pi * static_cast<double>(k);
@@ -41,9 +41,8 @@ std::vector<double> kernel(const std::string& filter, Index n) {
   return h;
 }
 
-// The angle each view stands for: half the gaps to its neighbours, around the
-// half turn (parallel) or turn (fan); a missing wedge counts no more than twice
-// the usual gap.
+// The angular weight of each view: half the gaps to its neighbours on the half turn (parallel) or
+// turn (fan). A gap of a missing wedge counts as at most twice the median gap.
 std::vector<double> view_weights(const Geometry& g) {
   const double period = g.beam == Beam::parallel ? pi : 2.0 * pi;
   const Index n = g.views();
@@ -84,8 +83,8 @@ class BackProjector {
     for (double t : g.angles) cosines_.push_back(std::cos(t)), sines_.push_back(std::sin(t));
   }
 
-  // One view filtered, weighted for the fan's obliqueness before and for the
-  // angle it stands for after. Lengths are those at the axis.
+  // Filters one view: for a fan beam multiplied by the cosine of the fan angle before, and by the
+  // angular weight after. Lengths are measured at the axis.
   void filter(Index view, const double* in, double* out) const {
     const Index n = g_.detectors;
     const double unit = spacing_at_axis(), source = g_.source_distance;
@@ -100,7 +99,7 @@ class BackProjector {
     }
   }
 
-  // Σ over views of the filtered value where the pixel's ray meets the detector.
+  // Σ over views of the filtered value at the point of the detector on the ray through the pixel.
   double at(double x, double y, const std::vector<double>& filtered) const {
     double sum = 0.0;
     for (Index v = 0; v < g_.views(); ++v) {

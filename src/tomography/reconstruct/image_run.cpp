@@ -85,8 +85,8 @@ std::string ImageRun::limit() const {
 
 bool ImageRun::must_end(const Vectors& vectors) {
   if (rules_.snapshot_wanted(false)) save(vectors);
-  why_ = limit();
-  if (why_.empty() && !rules_.stop_requested()) return false;
+  limit_reason_ = limit();
+  if (limit_reason_.empty() && !rules_.stop_requested()) return false;
   if (rules_.snapshot_wanted(true)) save(vectors);
   return true;
 }
@@ -116,9 +116,9 @@ void ImageRun::resume(const RunState& from) {
   rules_.resume(from.history);
 }
 
-Reconstruction ImageRun::cut_off(ConstView x) {
-  if (why_.empty()) return end(x, Status::interrupted, "stopped on request");
-  return end(x, Status::limit, why_);
+Reconstruction ImageRun::end_early(ConstView x) {
+  if (limit_reason_.empty()) return end(x, Status::interrupted, "stopped on request");
+  return end(x, Status::limit, limit_reason_);
 }
 
 Reconstruction ImageRun::end(ConstView x, Status status, const std::string& reason) {
@@ -144,33 +144,33 @@ StopRules::StopRules(const ReconstructOptions& options, double weight_sum, Index
 }
 
 void StopRules::resume(const std::vector<Measurement>& history) {
-  for (const Measurement& m : history) judge(m);
+  for (const Measurement& m : history) apply_rules(m);
 }
 
 void StopRules::measured(const Measurement& m) {
   if (next_) next_->measured(m);
-  judge(m);
+  apply_rules(m);
 }
 
 void StopRules::measured_x(ConstView x) {
   if (next_) next_->measured_x(x);
 }
 
-void StopRules::judge(const Measurement& m) {
+void StopRules::apply_rules(const Measurement& m) {
   if (target_ >= 0.0 && m.residual_norm <= target_ && m.iteration > 0 && reason_.empty()) {
     reason_ = fmt::format("discrepancy principle: the residual {:.4g} is down to the noise, {:.4g}",
                           m.residual_norm, target_);
   }
-  if (plateau_ > 0.0 && reason_.empty()) judge_plateau(m);
-  seen_.push_back(m);
+  if (plateau_ > 0.0 && reason_.empty()) apply_plateau_rule(m);
+  history_.push_back(m);
 }
 
-// Against the latest measurement that is at least a pass old; twice, so that
-// one swing of the momentum does not count.
-void StopRules::judge_plateau(const Measurement& m) {
+// Compares with the latest measurement that is at least one pass old, and that one with the
+// latest at least two passes old, so that one oscillation of the momentum does not stop the run.
+void StopRules::apply_plateau_rule(const Measurement& m) {
   const double now = static_cast<double>(m.row_products);
   const Measurement *one = nullptr, *two = nullptr;
-  for (const Measurement& old : seen_) {
+  for (const Measurement& old : history_) {
     const double age = (now - static_cast<double>(old.row_products)) / rays_;
     if (age >= 1.0 - 1e-9) one = &old;
     if (age >= 2.0 - 1e-9) two = &old;
@@ -184,8 +184,8 @@ void StopRules::judge_plateau(const Measurement& m) {
       flat(two->residual_norm, one->residual_norm, 1.0)) {
     status_ = Status::stagnated;
     reason_ = fmt::format(
-        "plateau: the residual {:.4g} falls by less than {:g} of itself in a pass, which a slow "
-        "method does far from its limit too",
+        "plateau: the residual {:.4g} decreases by less than a fraction of {:g} per pass; a slow "
+        "method does so far from the solution too",
         m.residual_norm, plateau_);
   }
 }
@@ -194,7 +194,7 @@ void StopRules::progress(Index iteration, Index row_products) {
   if (next_) next_->progress(iteration, row_products);
 }
 
-// One that these rules end has come to its end; there is nothing to go on with.
+// A run that these rules stop is complete, so no snapshot is needed.
 bool StopRules::snapshot_wanted(bool ending) {
   return next_ && reason_.empty() && next_->snapshot_wanted(ending);
 }

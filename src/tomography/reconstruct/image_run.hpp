@@ -1,10 +1,7 @@
 #pragma once
 
-// What all ways to an image share that do not go through the library's driver:
-// measuring, limits, snapshots and the report.
-//
-// When an image is good enough: the discrepancy principle and the plateau, told
-// to the driver as a wish to stop.
+// Stopping rules for images, and the run loop of the methods that do not use the driver of the
+// library (tv, sirt, sart, fbp): measuring, limits, snapshots and the report.
 
 #include <string>
 #include <vector>
@@ -15,11 +12,13 @@
 
 namespace polyak::tomography {
 
+/// The discrepancy principle and the plateau rule, as an observer that requests a stop. Passes all
+/// calls on to the next observer.
 class StopRules final : public Observer {
  public:
   StopRules(const ReconstructOptions& options, double weight_sum, Index rays, Observer* next);
 
-  /// Goes on where a run was saved: what it had measured counts.
+  /// Continues a saved run: applies the rules to its history.
   void resume(const std::vector<Measurement>& history);
 
   void measured(const Measurement& m) override;
@@ -29,20 +28,20 @@ class StopRules final : public Observer {
   bool snapshot_wanted(bool ending) override;
   void snapshot(Snapshot&& snapshot) override;
 
-  /// Any rule at all, so that measuring is worth its price.
+  /// True if there is a rule, so that every iteration must be measured.
   bool active() const { return target_ >= 0.0 || plateau_ > 0.0; }
-  /// Why it stopped; empty if it was not these rules.
+  /// Why the rules stopped the run; empty if they did not.
   const std::string& reason() const { return reason_; }
-  /// converged where the residual is down to the noise, stagnated at a plateau.
+  /// converged by the discrepancy principle, stagnated by the plateau rule.
   Status status() const { return status_; }
 
  private:
-  void judge(const Measurement& m);
-  void judge_plateau(const Measurement& m);
+  void apply_rules(const Measurement& m);
+  void apply_plateau_rule(const Measurement& m);
 
-  double target_ = -1.0, plateau_ = 0.0, rays_;  // no target: below 0
+  double target_ = -1.0, plateau_ = 0.0, rays_;  // target_ < 0: no target
   Observer* next_;
-  std::vector<Measurement> seen_;
+  std::vector<Measurement> history_;
   std::string reason_;
   Status status_ = Status::converged;
 };
@@ -59,7 +58,7 @@ class ImageRun {
   Report& report() { return out_.report; }
   Reconstruction& result() { return out_; }
 
-  /// An iteration that used every ray.
+  /// Runs and counts an iteration that uses every ray once.
   template <class Step>
   void iterate(Step step) {
     Report& report = out_.report;
@@ -68,19 +67,20 @@ class ImageRun {
     rules_.progress(report.iterations, report.row_products);
   }
 
-  /// A line of the history about x, slices × pixels.
+  /// Adds a line for x (slices × pixels) to the history.
   void measure(ConstView x);
   bool measures_now() const;
 
-  /// Why the run has to end before the next iteration, or nothing. What is saved
-  /// then, and whenever a snapshot is wanted, are these vectors, x first.
+  /// The vectors for a snapshot, x first.
   using Vectors = std::function<std::vector<std::vector<double>>()>;
+  /// True if the run must end before the next iteration, by a limit or by a request. Saves a
+  /// snapshot when one is requested.
   bool must_end(const Vectors& vectors);
-  /// Goes on from there, the vectors apart.
+  /// Continues from a saved state; the caller restores the vectors.
   void resume(const RunState& from);
 
-  /// The result when it ends by a limit or on request, as must_end said.
-  Reconstruction cut_off(ConstView x);
+  /// The result after must_end() returned true.
+  Reconstruction end_early(ConstView x);
   Reconstruction end(ConstView x, Status status, const std::string& reason);
 
  private:
@@ -95,7 +95,7 @@ class ImageRun {
   Products products_;
   std::vector<double> g_, residual2_;
   double b2_ = 0.0, earlier_seconds_ = 0.0;
-  std::string why_;  // the limit that was reached
+  std::string limit_reason_;  // the limit that was reached, or empty
   Reconstruction out_;
 };
 

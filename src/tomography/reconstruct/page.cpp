@@ -15,7 +15,7 @@ namespace {
 
 using page::Row;
 
-constexpr Index most_slices = 6;  // shown
+constexpr Index max_slices = 6;  // in the page
 
 std::string base64(std::string_view bytes) {
   static constexpr char letters[] =
@@ -32,7 +32,7 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
-// A picture in greys with its scale below.
+// A grey-scale picture with its scale below.
 std::string figure(ConstView values, double black, double white, const std::string& title) {
   const std::string png =
       io::encode_png(values, {.pixel = 1.0, .black = black, .white = white}, title);
@@ -47,14 +47,14 @@ std::string figure(ConstView values, double black, double white, const std::stri
       page::escaped(title), values.cols, values.rows, base64(png), black, white);
 }
 
-// Beside each other, as many as fit.
+// The figures in rows, as many as fit beside each other.
 std::string side_by_side(const std::string& figures) {
   return "<div style=\"display:flex;flex-wrap:wrap;gap:1.2rem\">\n" + figures + "</div>\n";
 }
 
-// So many of all, from the first to the last.
+// The indices of the slices in the page, evenly spaced from the first to the last.
 std::vector<Index> shown_of(Index slices) {
-  const Index count = std::min(slices, most_slices);
+  const Index count = std::min(slices, max_slices);
   std::vector<Index> out;
   for (Index k = 0; k < count; ++k) out.push_back(count == 1 ? 0 : k * (slices - 1) / (count - 1));
   return out;
@@ -74,15 +74,15 @@ std::string images(const Geometry& g, const Reconstruction& result, Index slices
   return side_by_side(out);
 }
 
-// Grey is nothing, black and white are as far as it goes.
+// Grey is zero; black and white are ∓ the largest residual.
 std::string residuals(const Geometry& g, const Reconstruction& result, Index slices) {
   double largest = 0.0;
   for (double v : result.residual) largest = std::max(largest, std::abs(v));
   if (!(largest > 0.0))
-    return page::paragraph("The image explains every ray: there is no residual.");
+    return page::paragraph("The image explains every ray: the residual is zero.");
   const std::string text = page::paragraph(
-      "A times the image, less what was measured: views go down, elements across. Structure that "
-      "is more than noise is what the image does not explain.");
+      "A times the image minus the measured sinogram, one row per view, one column per detector "
+      "element. Structure beyond noise is not explained by the image.");
   std::string out;
   for (Index slice : shown_of(slices))
     out += figure({result.residual.data() + slice * g.rays(), g.views(), g.detectors, g.detectors},
@@ -110,14 +110,16 @@ std::string convergence(const Report& report) {
        {curve(report, "relative residual", 0, &Measurement::relative_residual),
         curve(report, "relative error", 1, &Measurement::error)})
     if (line.x.size() > 1) panel.lines.push_back(line);
-  if (panel.lines.empty()) return page::paragraph("One shot: there is no curve.");
+  if (panel.lines.empty())
+    return page::paragraph("The method is not iterative: there is no curve.");
   page::Chart chart;
   chart.x_label = "passes over the rays";
   chart.y_label = "relative norm";
   chart.panel_width = 420;
   chart.panel_height = 260;
   chart.panels = {panel};
-  if (!page::has_gnuplot()) return page::paragraph("The curve is not drawn: gnuplot is not there.");
+  if (!page::has_gnuplot())
+    return page::paragraph("The curve is not drawn: gnuplot is not installed.");
   const page::Drawing drawn = page::run_gnuplot(page::gnuplot_script(chart, page::Picture::svg));
   if (!drawn.ok) return page::paragraph("The curve is not drawn: " + drawn.message);
   return page::picture(drawn.bytes);
@@ -151,9 +153,9 @@ std::vector<Row> facts(const Geometry& g, const Reconstruction& result, Index sl
                                         "converge at the full rate",
                                         *result.kappa_covered));
   number("Smoothing", result.smoothing);
-  number("Noise of a ray, as held-out rays show it", result.noise);
+  number("Noise of a ray, estimated by held-out rays", result.noise);
   number("B* of these parameters", result.b_star);
-  number("lambda_max, from above", result.lambda_max);
+  number("lambda_max, upper bound", result.lambda_max);
   number("Relative residual", r.relative_residual);
   number("Relative error", r.error);
   put("Seconds", fmt::format("{:.3g} set-up, {:.3g} solving, {:.3g} measuring", r.seconds.setup,

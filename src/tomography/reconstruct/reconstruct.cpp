@@ -13,10 +13,10 @@
 namespace polyak::tomography {
 namespace {
 
-// A, and which rays see nothing of the image.
+// A, and the rays that meet no pixel.
 struct Rays {
   MatrixPtr A;
-  std::vector<Index> entries;  // of each
+  std::vector<Index> entries;  // number of entries of each ray
   Index unseen = 0;
 
   Rays(const Geometry& g, const ReconstructOptions& o) {
@@ -28,11 +28,11 @@ struct Rays {
   }
 };
 
-// A ray that meets no pixel says nothing about the image, whatever it measured:
-// its value goes to 0, which it is explained by, and to no residual.
+// A ray that meets no pixel has no information about the image. Its value is set to 0, so that its
+// residual is 0.
 struct Unseen {
-  Index rays = 0;      // that had another value, in some slice
-  bool large = false;  // a twentieth of what the others have, or more: not just noise
+  Index rays = 0;      // how many had a nonzero value in at least one slice
+  bool large = false;  // their root mean square is at least 5 % of that of the others
 };
 Unseen leave_out_unseen(const Rays& rays, std::vector<double>& sinograms) {
   const std::size_t n = rays.entries.size();
@@ -51,7 +51,7 @@ Unseen leave_out_unseen(const Rays& rays, std::vector<double>& sinograms) {
   return {std::count(had.begin(), had.end(), 1), ratio2 >= 0.05 * 0.05};
 }
 
-// Of the rays that see something; noise is expected of those.
+// The sum of the weights of the rays that meet the image; the discrepancy principle needs it.
 double weight_sum(const Rays& rays, const std::vector<double>& weights) {
   double sum = 0.0;
   for (std::size_t r = 0; r < rays.entries.size(); ++r)
@@ -67,8 +67,7 @@ std::vector<double> start_image(const Geometry& g, const std::vector<double>& si
   return start;
 }
 
-// `measured` is what filtered back projection takes, `sinograms` what the rays
-// are to explain.
+// `measured` is used by filtered back projection, `sinograms` is the right-hand side.
 ProblemData problem_data(const Geometry& g, const MatrixPtr& A, const std::vector<double>& measured,
                          const std::vector<double>& sinograms, const ReconstructOptions& o,
                          const std::vector<double>& reference) {
@@ -86,7 +85,7 @@ ProblemData problem_data(const Geometry& g, const MatrixPtr& A, const std::vecto
   return data;
 }
 
-// b − A·x with the other sign, for every slice.
+// A·x − b for every slice.
 std::vector<double> residual_of(const Problem& problem, const std::vector<double>& images,
                                 int threads) {
   const Index n = problem.rows(), d = problem.cols(), slices = problem.right_hand_sides();
@@ -111,23 +110,23 @@ Reconstruction run(const std::shared_ptr<const Problem>& problem, const Geometry
   return out;
 }
 
-// A wish to stop is passed on, and nothing else: what goes on here is no part of the
-// run that is reported.
-class OnlyStops final : public Observer {
+// Passes on requests to stop, and nothing else: the run that estimates the noise is not reported.
+class StopRequests final : public Observer {
  public:
-  explicit OnlyStops(Observer& next) : next_(next) {}
+  explicit StopRequests(Observer& next) : next_(next) {}
   bool stop_requested() override { return next_.stop_requested(); }
 
  private:
   Observer& next_;
 };
 
-// Mean over the slices of the problem's, each by itself.
+// The root mean square of the prediction errors of held-out rays over the slices, each slice by
+// itself.
 double estimated_noise(const Problem& all, const Geometry& g, ReconstructOptions options,
                        Runs& runs) {
   options.method = "tv", options.start = "zero";
   options.noise.reset(), options.max_passes.reset(), options.on_image = {};
-  OnlyStops stops(runs);
+  StopRequests stops(runs);
   double sum2 = 0.0;
   for (Index c = 0; c < all.right_hand_sides(); ++c) {
     std::vector<double> sinogram;
@@ -139,14 +138,15 @@ double estimated_noise(const Problem& all, const Geometry& g, ReconstructOptions
   return std::sqrt(sum2 / static_cast<double>(all.right_hand_sides()));
 }
 
+// True if no option says when the run ends.
 bool needs_a_stop(const ReconstructOptions& o) {
   return o.method != "tv" && o.method != "fbp" && !o.noise && !o.plateau && !o.max_passes &&
          !o.max_iterations && !o.time_limit_s;
 }
 
-// In a snapshot the images of a group that is done are the x of its report.
-Reconstruction run_or_recall(const std::shared_ptr<const Problem>& problem, const Geometry& g,
-                             const ReconstructOptions& asked, double weights, Runs& runs) {
+// A group that was finished in the snapshot is not run again: its images are the x of its report.
+Reconstruction run_or_restore(const std::shared_ptr<const Problem>& problem, const Geometry& g,
+                              const ReconstructOptions& asked, double weights, Runs& runs) {
   if (const Report* known = runs.known()) {
     const ConstView x = known->x.view();
     Reconstruction out;
@@ -170,7 +170,7 @@ Reconstruction run_or_recall(const std::shared_ptr<const Problem>& problem, cons
   return out;
 }
 
-// Some slices together; `measured` is theirs.
+// Solves a group of slices; `measured` and `reference` are those of the group.
 Reconstruction solve_group(const Geometry& g, const Rays& rays, const std::vector<double>& measured,
                            const ReconstructOptions& options, Runs& runs,
                            const std::vector<double>& reference) {
@@ -178,7 +178,7 @@ Reconstruction solve_group(const Geometry& g, const Rays& rays, const std::vecto
   const Unseen left_out = leave_out_unseen(rays, sinograms);
   const auto problem = std::make_shared<const Problem>(
       problem_data(g, rays.A, measured, sinograms, options, reference));
-  Reconstruction out = run_or_recall(problem, g, options, weight_sum(rays, options.weights), runs);
+  Reconstruction out = run_or_restore(problem, g, options, weight_sum(rays, options.weights), runs);
   out.report.zero_rows = rays.unseen;
   out.unseen_with_data = left_out.rays;
   if (left_out.large)
@@ -189,8 +189,7 @@ Reconstruction solve_group(const Geometry& g, const Rays& rays, const std::vecto
   return out;
 }
 
-// What a group may still do: the time that is left, and images under the number
-// of their first slice.
+// The options of a group: the time already used, and on_image with the number of its first slice.
 ReconstructOptions options_for(const SliceGroup& group, const ReconstructOptions& options,
                                double seconds_spent) {
   ReconstructOptions out = options;
@@ -201,12 +200,11 @@ ReconstructOptions options_for(const SliceGroup& group, const ReconstructOptions
   return out;
 }
 
-// Images that are measured are those of a group; whoever watches sees the whole stack, 0 where
-// nothing was measured yet.
-class InStack final : public Observer {
+// Passes the measured images of a group on as the whole stack, with 0 for slices not measured yet.
+class StackObserver final : public Observer {
  public:
-  InStack(Observer* next, Index slices, Index pixels)
-      : next_(next ? *next : nobody_), pixels_(pixels), all_(to_size(slices * pixels)) {}
+  StackObserver(Observer* next, Index slices, Index pixels)
+      : next_(next ? *next : no_observer_), pixels_(pixels), all_(to_size(slices * pixels)) {}
 
   void begin_group(Index first_slice) { first_ = first_slice; }
 
@@ -221,7 +219,7 @@ class InStack final : public Observer {
   void snapshot(Snapshot&& snapshot) override { next_.snapshot(std::move(snapshot)); }
 
  private:
-  Observer nobody_;
+  Observer no_observer_;
   Observer& next_;
   Index pixels_, first_ = 0;
   std::vector<double> all_;
@@ -229,15 +227,16 @@ class InStack final : public Observer {
 
 Reconstruction solve_stack(const Geometry& g, const Rays& rays,
                            const std::vector<double>& sinograms, const ReconstructOptions& options,
-                           InStack& in_stack, Runs& runs, const std::vector<double>& reference,
-                           double start) {
+                           StackObserver& stack_observer, Runs& runs,
+                           const std::vector<double>& reference, double start) {
   StackResult all;
   Index unseen_with_data = 0;
   const Index slices = std::ssize(sinograms) / g.rays();
-  const double room = options.method == "tv" ? 1.0 : options.memory_bytes;  // tv: one by one
-  for (const SliceGroup& group : slice_groups(g, slices, room)) {
+  const double memory =
+      options.method == "tv" ? 1.0 : options.memory_bytes;  // tv: one slice at a time
+  for (const SliceGroup& group : slice_groups(g, slices, memory)) {
     const auto measured = part_of(sinograms, group), known = part_of(reference, group);
-    in_stack.begin_group(group.first);
+    stack_observer.begin_group(group.first);
     Reconstruction part =
         solve_group(g, rays, measured, options_for(group, options, now_s() - start), runs, known);
     const double spent = options.time_spent_s + now_s() - start;
@@ -259,16 +258,17 @@ Reconstruction reconstruct(const Geometry& geometry, const std::vector<double>& 
   const double start = now_s();
   ReconstructOptions options = asked;
   if (options.method == "kaczmarz") options.method = "rk";
-  if (options.method == "auto") options.method = steers_sampling(options) ? "minibatch-hbm" : "tv";
+  if (options.method == "auto")
+    options.method = has_sampling_option(options) ? "minibatch-hbm" : "tv";
   check(geometry);
   check_options(options);
   check_data(geometry, sinograms);
   const Rays rays(geometry, options);
   const Index slices = std::ssize(sinograms) / geometry.rays();
-  InStack in_stack(observer, slices, geometry.image.size());
-  Runs runs(&in_stack, from);
+  StackObserver stack_observer(observer, slices, geometry.image.size());
+  Runs runs(&stack_observer, from);
   Reconstruction out =
-      solve_stack(geometry, rays, sinograms, options, in_stack, runs, reference, start);
+      solve_stack(geometry, rays, sinograms, options, stack_observer, runs, reference, start);
   out.report.x = Array(transposed(out.images, slices), geometry.image.size(), slices);
   return out;
 }

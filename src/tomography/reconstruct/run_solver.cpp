@@ -13,8 +13,8 @@
 namespace polyak::tomography {
 namespace {
 
-// ‖A‖_F² and, for a sampling law, eta·‖A‖_F² = max ‖a_i‖²/p_i, the weights
-// being part of A. One pass.
+// ‖A‖_F² and, for a sampling law, eta·‖A‖_F² = max ‖a_i‖²/p_i, where A includes the weights. One
+// pass.
 struct Energy {
   double frobenius2 = 0.0, sampled = 0.0;
 };
@@ -43,17 +43,15 @@ Energy energy_of(const Problem& problem, const std::string& sampling, int thread
   return out;
 }
 
-// Step and momentum for a batch where lambda_min is next to nothing and no rate
-// is to be had. What counts is how far a row product goes: the effective step
-// per row, alpha/((1 − beta)·B), is held where Kaczmarz has it, at stability
-// number q = ½ (q < 1 is certified stable, q near 1 is noisy). Small batches
-// need no momentum for that; for large ones alpha stays at 1/lambda_max and
-// momentum makes up for the rest.
+// Step size and momentum for a batch where lambda_min is nearly zero, so that there is no rate to
+// optimise. Instead the effective step per row, alpha/((1 − beta)·B), is that of Kaczmarz, at the
+// stability number q = ½ (q < 1 is certified stable, q near 1 is noisy). Small batches need no
+// momentum for that; for large ones alpha = 1/lambda_max, and the momentum gives the rest.
 theory::Parameters for_row_efficiency(double lambda_max, double energy, double batch) {
   constexpr double wanted = 0.5;
   const double plain = 2.0 * wanted * batch / (energy + wanted * lambda_max * batch);
   if (plain * lambda_max <= 1.0) return theory::Parameters::of(plain, 0.0);
-  double low = 0.0, high = 0.9999;  // q grows with beta
+  double low = 0.0, high = 0.9999;  // bisection: q increases with beta
   for (int k = 0; k < 60; ++k) {
     const double beta = 0.5 * (low + high);
     const auto p = theory::Parameters::of(1.0 / lambda_max, beta);
@@ -62,10 +60,10 @@ theory::Parameters for_row_efficiency(double lambda_max, double energy, double b
   return theory::Parameters::of(1.0 / lambda_max, low);
 }
 
-constexpr double usual_coverage = 400.0;
+constexpr double default_coverage = 400.0;
 
-// From iterations that can be afforded: the slowest part of the image that is
-// covered should have ten time constants 1/(1 − √beta).
+// From the allowed number of iterations: the slowest covered component of the image should get ten
+// time constants 1/(1 − √beta).
 double momentum_for(const ReconstructOptions& o, Index rays, double batch) {
   double iterations = 500.0;
   if (o.max_passes) iterations = *o.max_passes * static_cast<double>(rays) / batch;
@@ -74,9 +72,10 @@ double momentum_for(const ReconstructOptions& o, Index rays, double batch) {
   return (1.0 - gap) * (1.0 - gap);
 }
 
-class Chooser {
+// Chooses the options of the solver that the user has not given.
+class ParameterChooser {
  public:
-  Chooser(const Problem& problem, const ReconstructOptions& options, Reconstruction& out)
+  ParameterChooser(const Problem& problem, const ReconstructOptions& options, Reconstruction& out)
       : problem_(problem), o_(options), out_(out), info_(find_method(options.method)) {
     if (!info_)
       throw Error(ErrorCode::usage, {.what = "there is no method of that name",
@@ -98,11 +97,11 @@ class Chooser {
     s.time_limit_s = o_.time_limit_s;
     s.time_spent_s = o_.time_spent_s;
     s.measure_every = o_.measure_every;
-    s.tol = 0.0;  // what stops an image is not its last digits, nor a horizon
+    s.tol = 0.0;  // images stop by noise, plateau or limits, not by a tolerance
     if (o_.b_star)
-      for_wanted_batch(s);
+      choose_by_b_star(s);
     else if (info_->traits & trait::spectrum)
-      for_coverage(s);
+      choose_by_coverage(s);
     return s;
   }
 
@@ -116,13 +115,12 @@ class Chooser {
     return bounds.upper;
   }
 
-  // The paper's way round: B* is given, the step follows.
-  void for_wanted_batch(SolveOptions& s) {
+  // As in the paper: B* is given, and the step size follows from it.
+  void choose_by_b_star(SolveOptions& s) {
     if (!has(trait::batch | trait::momentum))
-      throw Error(ErrorCode::usage,
-                  {.what = "a wanted B* belongs to minibatch-hbm or minibatch-nag",
-                   .where = "--b-star",
-                   .found = "--method " + o_.method});
+      throw Error(ErrorCode::usage, {.what = "only minibatch-hbm and minibatch-nag use B*",
+                                     .where = "--b-star",
+                                     .found = "--method " + o_.method});
     const double b = *o_.b_star;
     s.batch_size = o_.batch.value_or(std::max<Index>(1, static_cast<Index>(b)));
     s.momentum =
@@ -130,26 +128,27 @@ class Chooser {
     s.step_size = step_for(b, *s.momentum, energy().frobenius2, lambda_max(), problem_.cols());
   }
 
-  // lambda_min is next to nothing, so one is chosen: what lies below it is left
-  // to converge slowly. The planner then tunes for the batch as for any matrix.
-  void for_coverage(SolveOptions& s) {
+  // lambda_min is nearly zero, so a larger one is chosen; components below it converge slowly. The
+  // planner then tunes for the batch as for any matrix.
+  void choose_by_coverage(SolveOptions& s) {
     const bool given = s.step_size && (!has(trait::momentum) || s.momentum);
     if (given && (!has(trait::batch) || s.batch_size)) return;
     s.lambda_max = lambda_max();
-    if (has(trait::batch) && !s.batch_size) s.batch_size = usual_batch(*s.lambda_max);
+    if (has(trait::batch) && !s.batch_size) s.batch_size = default_batch(*s.lambda_max);
     const bool ours = !o_.coverage && !s.step_size && !s.momentum;
-    if (o_.method == "minibatch-hbm" && ours) return for_rows(s);
-    if (has(trait::lambda_min)) s.lambda_min = *s.lambda_max / o_.coverage.value_or(usual_coverage);
+    if (o_.method == "minibatch-hbm" && ours) return choose_by_row_efficiency(s);
+    if (has(trait::lambda_min))
+      s.lambda_min = *s.lambda_max / o_.coverage.value_or(default_coverage);
   }
 
-  // A little more than needs no momentum, see for_row_efficiency: the fewest
-  // iterations at the least work per row.
-  Index usual_batch(double lambda_max) {
+  // Slightly more than the largest batch that needs no momentum (see for_row_efficiency): the
+  // fewest iterations at the least work per row.
+  Index default_batch(double lambda_max) {
     const double batch = 2.2 * energy().sampled / lambda_max;
     return std::clamp<Index>(static_cast<Index>(batch), 1, std::max<Index>(1, problem_.rows()));
   }
 
-  void for_rows(SolveOptions& s) {
+  void choose_by_row_efficiency(SolveOptions& s) {
     const auto p =
         for_row_efficiency(*s.lambda_max, energy().sampled, static_cast<double>(*s.batch_size));
     s.step_size = p.alpha;
@@ -178,7 +177,7 @@ void describe(const Problem& problem, Reconstruction& out) {
                            problem.cols());
 }
 
-// Meetings with the driver now and then, for the images in between.
+// Runs the solver in parts of image_every iterations, to deliver the images in between.
 Report run_with_images(Solver& solver, const SolveOptions& s, const ReconstructOptions& o,
                        StopRules& rules) {
   if (o.image_every <= 0 || !o.on_image) return solver.run(&rules);
@@ -192,7 +191,7 @@ Report run_with_images(Solver& solver, const SolveOptions& s, const ReconstructO
   }
 }
 
-// A run in pieces measures twice where they meet.
+// A run in parts measures twice at the end of each part; keep one of the lines.
 void drop_repeats(std::vector<Measurement>& history) {
   const auto same = [](const Measurement& a, const Measurement& b) {
     return a.iteration == b.iteration;
@@ -200,8 +199,9 @@ void drop_repeats(std::vector<Measurement>& history) {
   history.erase(std::unique(history.begin(), history.end(), same), history.end());
 }
 
-// The image is the last one, not that of the smallest gradient.
-void use_last_line(Report& report) {
+// The image is the last iterate and not that of the smallest gradient, so the report must have the
+// norms of the last line.
+void use_last_measurement(Report& report) {
   if (report.history.empty()) return;
   const Measurement& m = report.history.back();
   report.residual_norm = m.residual_norm;
@@ -222,7 +222,7 @@ Reconstruction run_solver(const std::shared_ptr<const Problem>& problem,
                           const ReconstructOptions& options, StopRules& rules,
                           const RunState* from) {
   Reconstruction out;
-  SolveOptions s = Chooser(*problem, options, out).choose();
+  SolveOptions s = ParameterChooser(*problem, options, out).choose();
   if (rules.active() && !s.measure_every) s.measure_every = 1.0;
   Solver solver(problem, s);
   if (from) {
@@ -233,7 +233,7 @@ Reconstruction run_solver(const std::shared_ptr<const Problem>& problem,
   drop_repeats(out.report.history);
   const SolverState state = solver.state();
   const bool last = !state.vectors.empty() && out.report.status != Status::diverged;
-  if (last) use_last_line(out.report);
+  if (last) use_last_measurement(out.report);
   const Array best = out.report.x;
   out.images.resize(to_size(problem->cols() * problem->right_hand_sides()));
   for (Index c = 0; c < best.cols(); ++c)

@@ -1,14 +1,6 @@
 #pragma once
 
-// The two ways an image is made: by the library's driver, or by sweeps over the
-// views.
-//
-// Total variation: how smooth the image should be is what held-out rays say.
-//
-// What is refused before anything is done.
-//
-// A stack of slices, some at a time: how many, which part of the data is
-// theirs, and how their results become one.
+// The steps of reconstruct(): checks, the runs of the different methods, and stacks of slices.
 
 #include <memory>
 
@@ -17,38 +9,38 @@
 
 namespace polyak::tomography {
 
-/// `from`: where a run that was saved goes on, or null.
+/// A method of the library, by its driver. `from` is the state of a saved run to continue, or null.
 Reconstruction run_solver(const std::shared_ptr<const Problem>& problem,
                           const ReconstructOptions& options, StopRules& rules,
                           const RunState* from);
 
-/// sirt, sart, and fbp, whose image is the start itself.
+/// sirt, sart, and fbp, whose image is the start image.
 Reconstruction run_sweeps(const Problem& problem, const Geometry& geometry,
                           const ReconstructOptions& options, StopRules& rules,
                           const RunState* from);
 
-/// One slice. Without options.smoothing fits of more and more roughness are made
-/// without the held-out rays, and the smoothest of those that predict them best is
-/// finished with all rays; with options.noise the first that comes down to it is
-/// taken. `from`: where a run that was saved goes on, or null.
+/// Total variation, one slice. Without options.smoothing fits with decreasing smoothing are made
+/// without the held-out rays; the smoothest of those that predict the held-out rays best is then
+/// computed with all rays. With options.noise the first fit that reaches that residual is taken.
+/// `from` is the state of a saved run to continue, or null.
 Reconstruction run_tv(const Problem& problem, const Geometry& geometry,
                       const ReconstructOptions& options, StopRules& rules, const RunState* from);
 
-/// The error with which the best of these fits predicts held-out rays of weight 1:
-/// noise, and what pixels cannot explain.
+/// The prediction error of the best of these fits for held-out rays of weight 1: measurement noise
+/// plus the error of the pixel model.
 double held_out_error(const Problem& problem, const Geometry& geometry,
                       const ReconstructOptions& options, StopRules& rules);
 
 inline bool is_sweep(const std::string& method) { return method == "sirt" || method == "sart"; }
 
-/// An option is given that tv has no use for, but minibatch-hbm has.
-bool steers_sampling(const ReconstructOptions& options);
+/// True if an option is given that minibatch-hbm has and tv has not.
+bool has_sampling_option(const ReconstructOptions& options);
 
-/// Error usage for options that make no sense, or that the method does not use.
+/// Error usage for values out of range and for options that the method does not use.
 void check_options(const ReconstructOptions& options);
 
-/// Error bad_data unless there are whole slices of finite values; the first that
-/// is not is named by view and element.
+/// Error bad_data unless the data are whole slices of finite values; names view and element of the
+/// first value that is not finite.
 void check_data(const Geometry& geometry, const std::vector<double>& sinograms);
 
 /// Slices [first, last) of a stack of `size`.
@@ -58,24 +50,22 @@ struct SliceGroup {
   bool all() const { return count() == size; }
 };
 
-/// What one slice takes while it is being solved: vectors of the method and
-/// partial sums of the products (up to 64 of them, see matrix/products.cpp), the
-/// data and its residuals.
+/// The memory for one slice during a run: vectors of the method, partial sums of the products (up
+/// to 64, see matrix/products.cpp), the data and its residuals.
 double bytes_per_slice(const Geometry& geometry);
 
-/// As many slices to a group as `memory_bytes` has room for, at least one, the
-/// groups as even as can be.
+/// Groups of as many slices as fit `memory_bytes`, at least one, of nearly equal size.
 std::vector<SliceGroup> slice_groups(const Geometry& geometry, Index slices, double memory_bytes);
 
-/// The group's part of a stack, slice after slice; nothing of nothing.
+/// The part of a stack that belongs to the group, slice after slice; empty for an empty stack.
 std::vector<double> part_of(const std::vector<double>& stack, const SliceGroup& group);
 
-/// rows × columns to columns × rows.
+/// The transpose of a row-major matrix with this number of rows.
 std::vector<double> transposed(const std::vector<double>& in, Index rows);
 
-/// Adds the result of a group to what the groups before it gave. Norms are over
-/// all slices; line k of the history is the k-th of every group, one that has
-/// stopped keeping its last. `data` and `reference` are the group's.
+/// Combines the results of the groups. Norms are over all slices; line k of the history combines
+/// line k of every group, or its last line if it has fewer. `data` and `reference` are those of the
+/// group.
 class StackResult {
  public:
   void add(Reconstruction group, const std::vector<double>& data,

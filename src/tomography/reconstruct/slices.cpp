@@ -19,8 +19,8 @@ void append(std::vector<Value>& all, const std::vector<Value>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-// From good to bad: the worst one speaks for all.
-int badness(Status status) {
+// From good to bad; the report of the stack has the worst status.
+int severity(Status status) {
   switch (status) {
     case Status::converged: return 0;
     case Status::stagnated: return 1;
@@ -37,7 +37,7 @@ void add_seconds(Seconds& all, const Seconds& more) {
 }
 
 void add_report(Report& all, const Report& more) {
-  if (badness(more.status) > badness(all.status))
+  if (severity(more.status) > severity(all.status))
     all.status = more.status, all.reason = more.reason;
   all.iterations = std::max(all.iterations, more.iterations);
   all.row_products += more.row_products;
@@ -61,7 +61,7 @@ double bytes_per_slice(const Geometry& g) {
 
 std::vector<SliceGroup> slice_groups(const Geometry& g, Index slices, double memory_bytes) {
   const double fit = std::clamp(memory_bytes / bytes_per_slice(g), 1.0, 1e9);
-  const Index most = static_cast<Index>(fit), groups = (slices + most - 1) / most;
+  const Index per_group = static_cast<Index>(fit), groups = (slices + per_group - 1) / per_group;
   std::vector<SliceGroup> out;
   for (Index k = 0; k < groups; ++k)
     out.push_back({k * slices / groups, (k + 1) * slices / groups, slices});

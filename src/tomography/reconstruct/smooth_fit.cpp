@@ -6,8 +6,8 @@
 namespace polyak::tomography {
 namespace {
 
-constexpr int prox_steps =
-    20;  // of a dual that is kept; with 8 the momentum keeps its errors alive
+// Steps of the proximal map per iteration; with 8 the momentum amplifies their errors.
+constexpr int prox_steps = 20;
 
 View row_of(std::vector<double>& v) { return {v.data(), 1, std::ssize(v), std::ssize(v)}; }
 
@@ -62,7 +62,7 @@ double SmoothFit::step(double lambda) {
 VariationProx::VariationProx(const ImageGrid& image, ThreadTeam& team)
     : grid_(image), team_(team), dual_(to_size(2 * image.size()), 0.0) {}
 
-// (∇ᵀp)_j = p from the left − own to the right + p from above − own down, of one row.
+// One row of x = P(v − mu·∇ᵀp), (∇ᵀp)_j = right_(j−1) − right_j + down_above − down_j.
 void VariationProx::image_row(Index i, const std::vector<double>& p, const std::vector<double>& v,
                               double mu, std::vector<double>& x) const {
   const Index cols = grid_.cols, at = i * cols;
@@ -77,7 +77,7 @@ void VariationProx::image_row(Index i, const std::vector<double>& p, const std::
     out[j] = std::clamp(out[j], lower_[to_size(at + j)], upper_[to_size(at + j)]);
 }
 
-// From the point ahead; where there is no neighbour the dual stays 0.
+// One row of the dual step from the extrapolated point; without a neighbour the dual stays 0.
 void VariationProx::ascend_row(Index i, const std::vector<double>& x, double step,
                                double momentum) {
   const Index cols = grid_.cols, at = i * cols, d = grid_.size();
@@ -97,7 +97,7 @@ void VariationProx::ascend_row(Index i, const std::vector<double>& x, double ste
   update(cols - 1, 0.0);
 }
 
-// Rows write to themselves alone: any number of threads gives the same bits.
+// Each row is written by one task only, so the bits do not depend on the number of threads.
 template <class Row>
 void VariationProx::for_rows(Row row) {
   const Index rows_per_job = std::max<Index>(1, 8192 / grid_.cols);

@@ -12,23 +12,23 @@
 namespace polyak::tomography {
 namespace {
 
-// SIRT and SART. Both scale rows and columns by their sums over a block B of
-// views,   x ← P(x + lambda·C_B A_Bᵀ R_B (b_B − A_B x)),
+// SIRT and SART. For a block B of views, with rows and columns scaled by their sums,
+//   x ← P(x + lambda·C_B A_Bᵀ R_B (b_B − A_B x)),
 //   R = w_i/Σ_j a_ij,  C = 1/Σ_i w_i a_ij,
-// SIRT with all views as one block, SART with each view as its own, in an order
-// that keeps neighbours apart. A has no negative entry, so that C·AᵀRA has no
-// eigenvalue above 1 and 0 < lambda < 2 is stable.
+// SIRT has one block of all views, SART one block per view, in an order in which successive views
+// are far apart. A has no negative entries, so the eigenvalues of C·AᵀRA are at most 1 and
+// 0 < lambda < 2 is stable.
 class BlockSweeps {
  public:
-  /// `rays_per_view` consecutive rows make a view; `block` views a block.
+  /// A view has `rays_per_view` consecutive rows, a block has `block` views.
   BlockSweeps(const Problem& problem, Products& products, Index rays_per_view, Index block,
               double relaxation);
 
   /// One sweep over all views.
   void sweep();
-  /// Goes on from there.
+  /// Continues from this x.
   void set_x(const std::vector<double>& x) { std::copy(x.begin(), x.end(), x_.begin()); }
-  ConstView x() const { return {x_.data(), columns_, d_, d_}; }
+  ConstView x() const { return {x_.data(), sides_, d_, d_}; }
 
  private:
   void step(Index block);
@@ -36,18 +36,19 @@ class BlockSweeps {
 
   const Problem& problem_;
   Products& products_;
-  Index columns_, d_, blocks_, rows_per_block_;
+  Index sides_, d_, blocks_, rows_per_block_;
   double relaxation_;
-  // One row more than there are right-hand sides: x = 1 with b = 0, whose
-  // gradient Σ_i R_i (Σ_j a_ij) a_ij is the sum of the columns.
+  // One more row than right-hand sides: x = 1 with b = 0, whose gradient Σ_i R_i (Σ_j a_ij) a_ij is
+  // the vector of column sums.
   std::vector<double> x_, g_, b_;
-  bool sums_known_ = false;          // SIRT needs them once
-  double seen_ = 0.0;                // a sum above this is one
+  bool sums_known_ = false;          // column sums; SIRT computes them once
+  double least_sum_ = 0.0;           // smaller column sums are treated as zero
   std::vector<double> row_weights_;  // R
   std::vector<Index> order_, rows_;
 };
 
-// Multiples of about 0.618·n, prime to n: every block once, neighbours apart.
+// Multiples, modulo n, of a number near 0.618·n that is coprime to n: each block once, successive
+// blocks far apart.
 std::vector<Index> spread_order(Index n) {
   Index stride = std::max<Index>(1, static_cast<Index>(0.6180339887 * static_cast<double>(n)));
   while (std::gcd(stride, n) != 1) ++stride;
@@ -60,23 +61,23 @@ BlockSweeps::BlockSweeps(const Problem& problem, Products& products, Index rays_
                          Index block, double relaxation)
     : problem_(problem),
       products_(products),
-      columns_(problem.right_hand_sides()),
+      sides_(problem.right_hand_sides()),
       d_(problem.cols()),
       rows_per_block_(rays_per_view * block),
       relaxation_(relaxation),
-      x_(problem.x0().data, problem.x0().data + columns_ * d_),
-      g_(to_size((columns_ + 1) * d_)),
-      b_(to_size((columns_ + 1) * problem.rows()), 0.0),
+      x_(problem.x0().data, problem.x0().data + sides_ * d_),
+      g_(to_size((sides_ + 1) * d_)),
+      b_(to_size((sides_ + 1) * problem.rows()), 0.0),
       row_weights_(to_size(problem.rows())),
       rows_(to_size(std::min(rows_per_block_, problem.rows()))) {
   blocks_ = (problem.rows() + rows_per_block_ - 1) / rows_per_block_;
   order_ = spread_order(blocks_);
   x_.resize(g_.size(), 1.0);
   for (Index i = 0; i < problem.rows(); ++i)
-    std::copy_n(problem.b().row(i), columns_, b_.data() + i * (columns_ + 1));
+    std::copy_n(problem.b().row(i), sides_, b_.data() + i * (sides_ + 1));
   const RowMatrix& A = problem.A();
   products.for_row_chunks([&](Index, Index first, Index last) {
-    A.multiply(first, last, {x_.data() + columns_ * d_, 1, d_, d_},
+    A.multiply(first, last, {x_.data() + sides_ * d_, 1, d_, d_},
                {row_weights_.data() + first, last - first, 1, 1});
   });
   for (std::size_t i = 0; i < row_weights_.size(); ++i) {
@@ -91,26 +92,26 @@ void BlockSweeps::step(Index block) {
   std::iota(rows_.begin(), rows_.begin() + count, first);
   const std::span rows(rows_.data(), to_size(count));
   const std::span weights(row_weights_.data() + first, to_size(count));
-  const Index sides = sums_known_ ? columns_ : columns_ + 1;
+  const Index sides = sums_known_ ? sides_ : sides_ + 1;
   products_.gradient(rows, weights, {x_.data(), sides, d_, d_},
-                     {b_.data(), problem_.rows(), columns_ + 1, columns_ + 1},
+                     {b_.data(), problem_.rows(), sides_ + 1, sides_ + 1},
                      {g_.data(), sides, d_, d_});
   sums_known_ = blocks_ == 1;
-  const double* sums = g_.data() + columns_ * d_;
-  seen_ = negligible * *std::max_element(sums, sums + d_);
+  const double* sums = g_.data() + sides_ * d_;
+  least_sum_ = negligible * *std::max_element(sums, sums + d_);
   constexpr Index job = 8192;
   products_.team().run((d_ + job - 1) / job, [&](Index k) {
-    for (Index c = 0; c < columns_; ++c) update(c, k * job, std::min(d_, (k + 1) * job));
+    for (Index c = 0; c < sides_; ++c) update(c, k * job, std::min(d_, (k + 1) * job));
   });
 }
 
-// x ← P(x + lambda·C·…) for pixels [first, last) of slice c; g holds the sum with
-// the other sign, its last row 1/C. A pixel that hardly anything of the block
-// meets stays as it is: its sums are rounding.
+// x ← P(x + lambda·C·…) for pixels [first, last) of slice c. g holds the sum with the opposite
+// sign, and 1/C in its last row. Pixels with a negligible column sum in the block are not changed.
 void BlockSweeps::update(Index c, Index first, Index last) {
-  const double *sums = g_.data() + columns_ * d_, *g = g_.data() + c * d_;
+  const double *sums = g_.data() + sides_ * d_, *g = g_.data() + c * d_;
   double* x = x_.data() + c * d_;
-  for (Index j = first; j < last; ++j) x[j] -= sums[j] > seen_ ? relaxation_ * g[j] / sums[j] : 0.0;
+  for (Index j = first; j < last; ++j)
+    x[j] -= sums[j] > least_sum_ ? relaxation_ * g[j] / sums[j] : 0.0;
   if (!problem_.has_bounds()) return;
   for (Index j = first; j < last; ++j)
     x[j] = std::clamp(x[j], problem_.lower()[to_size(j)], problem_.upper()[to_size(j)]);
@@ -142,7 +143,7 @@ Reconstruction sweeps(ImageRun& run, Index rays_per_view, Index block, const Run
     if (o.on_image && o.image_every > 0 && k % o.image_every == 0)
       o.on_image(k, copy_of(sweeps.x()), 0);
   }
-  return run.cut_off(sweeps.x());
+  return run.end_early(sweeps.x());
 }
 
 }  // namespace

@@ -1,13 +1,7 @@
 #pragma once
 
-// Least squares with a penalty on the image's total variation,
-//   ½ Σ w_i (a_iᵀx − b_i)² + λ·TV(x)   within bounds,
-// by FISTA (Beck and Teboulle, 2009), restarted where the momentum leads uphill
-// (O'Donoghue and Candès, 2015). The step is 1/L with L = max_j (AᵀWA·1)_j, which is
-// at least lambda_max since A has no negative entry.
-//
-// Rays that are kept from a fit, so that they can judge it: noise that is fitted
-// does not help to predict them.
+// Total variation: the proximal map, the penalised least squares fit, and the choice of the
+// smoothing by held-out rays.
 
 #include <span>
 #include <vector>
@@ -23,13 +17,12 @@ namespace polyak::tomography {
 /// to the pixels on the right and below, by fast gradient projection on the dual
 /// (Beck and Teboulle, IEEE Trans. Image Process. 18, 2009): with |p_j| ≤ 1,
 ///   x = P(v − mu·∇ᵀp),   p ← Π(p + ∇x/(8·mu)).
-/// The dual is kept from call to call: images that come one after the other are alike,
-/// and a few steps are enough.
+/// The dual p is kept from call to call: successive images are similar, so few steps suffice.
 class VariationProx {
  public:
   VariationProx(const ImageGrid& image, ThreadTeam& team);
 
-  /// Bounds of every pixel; empty for none. They must outlive this.
+  /// Bounds of every pixel, or empty. The arrays must outlive this object.
   void set_bounds(std::span<const double> lower, std::span<const double> upper) {
     lower_ = lower, upper_ = upper;
   }
@@ -48,9 +41,14 @@ class VariationProx {
   ImageGrid grid_;
   ThreadTeam& team_;
   std::span<const double> lower_, upper_;
-  std::vector<double> dual_, ahead_;  // to the right, then below
+  std::vector<double> dual_, ahead_;  // horizontal part, then vertical part
 };
 
+/// Least squares with a total variation penalty,
+///   ½ Σ w_i (a_iᵀx − b_i)² + λ·TV(x)   within bounds,
+/// by FISTA (Beck and Teboulle, 2009), restarted where the momentum points uphill (O'Donoghue and
+/// Candès, 2015). The step is 1/L with L = max_j (AᵀWA·1)_j, which is at least lambda_max because A
+/// has no negative entries.
 class SmoothFit {
  public:
   SmoothFit(Products& products, ConstView b, const ImageGrid& image);
@@ -59,13 +57,13 @@ class SmoothFit {
   void set_bounds(std::span<const double> lower, std::span<const double> upper) {
     prox_.set_bounds(lower, upper);
   }
-  /// √L·(change of x), at least as large as the change of √W·A·x.
+  /// One iteration; returns √L·‖change of x‖, an upper bound of ‖√W·A·(change of x)‖.
   double step(double lambda);
 
   const std::vector<double>& x() const { return x_; }
   double curvature() const { return curvature_; }  ///< L
 
-  /// What a run that is saved needs: x, the point ahead of it, the dual, the momentum.
+  /// The state for a snapshot: x, the extrapolated point, the dual, the momentum.
   std::vector<std::vector<double>> state() const { return {x_, ahead_, prox_.dual(), {momentum_}}; }
   void set_state(const std::vector<std::vector<double>>& state);
 
@@ -77,23 +75,24 @@ class SmoothFit {
   double curvature_, momentum_ = 1.0;
 };
 
-/// Squared, weighted errors of an image at the rays that were held out.
+/// Squared, weighted prediction errors of an image, one per held-out ray.
 using Squares = std::vector<double>;
 
-/// mean(a − b) in standard errors of it, the rays being independent; 0 where there
-/// is no difference.
+/// mean(a − b) in units of its standard error, for independent rays; 0 if a equals b.
 double standard_errors_above(const Squares& a, const Squares& b);
 
+/// Rays that are left out of a fit and used to validate it: a fit that follows the noise predicts
+/// them worse.
 class HeldOut {
  public:
-  /// One of ten rays that count (`row_sums` and weight above 0), one of five where
-  /// there are less than 10000, drawn by the seed.
+  /// Draws one of ten rays with positive row sum and weight, one of five if there are fewer than
+  /// 10000.
   HeldOut(const Problem& problem, const std::vector<double>& row_sums, std::uint64_t seed);
 
   Index count() const { return std::ssize(rays_); }
-  /// The weights of a fit without them.
+  /// The weights for a fit without the held-out rays: theirs are 0.
   const std::vector<double>& weights() const { return weights_; }
-  /// Of an image whose projections are these.
+  /// The prediction errors of an image with these projections.
   Squares squares(const std::vector<double>& projections) const;
   /// √(Σ squares/Σ weights): the error of a ray of weight 1.
   double error(const Squares& squares) const;
@@ -101,16 +100,16 @@ class HeldOut {
  private:
   const Problem& problem_;
   std::vector<Index> rays_;
-  std::vector<double> own_, weights_;  // own: of the rays that are held out
+  std::vector<double> own_, weights_;  // own_: weights of the held-out rays
 };
 
-/// Which of the fits, from smooth to rough, predicts held-out rays best: the first
-/// that is not worse than the best by more than two standard errors. Errors of the
-/// pixel model are much alike in neighbouring rays, so that a rougher image predicts
-/// them a little better without being a better one; two standard errors ignore that.
+/// The index of the chosen fit; the fits are ordered from smooth to rough. It is the first whose
+/// prediction error exceeds that of the best fit by at most two standard errors. The errors of the
+/// pixel model are similar in neighbouring rays, so a rougher image predicts them slightly better
+/// without being better; two standard errors allow for that.
 std::size_t smoothest_of_the_best(const std::vector<Squares>& fits);
 
-/// The last fits are worse than the best by more: going on is of no use.
+/// True if the last fits are clearly worse than the best one, so that rougher fits are not needed.
 bool past_the_best(const std::vector<Squares>& fits);
 
 }  // namespace polyak::tomography

@@ -4,12 +4,12 @@
 // p(t + π, s) = p(t, −s) and p is real, P(t + π, w) is the conjugate of P(t, w):
 // the real part has only even harmonics of the angle t, the imaginary part only
 // odd ones. By the projection theorem the harmonic n of P(·, w) is an integral
-// of J_n(w·r) over the object, next to nothing for n beyond w times its radius.
-// Measured from a wrong axis, d away, P is multiplied by exp(iwd), which mixes
-// the parts. So d is what leaves least outside of these harmonics:
+// of J_n(w·r) over the object, nearly zero for n above w times its radius.
+// Measured from a wrong axis at distance d, P is multiplied by exp(iwd), which mixes
+// the parts. So d is the minimiser of the energy outside these harmonics:
 //   r(d) = Σ_w g_w·(‖E·Re(P·exp(iwd))‖² + ‖O·Im(P·exp(iwd))‖²),
-// E and O taking out what even and odd harmonics explain at the angles there
-// are. Each term is a + b·cos 2wd + c·sin 2wd, known once P is.
+// where E and O project onto the complement of the even and of the odd harmonics at the given
+// angles. Each term is a + b·cos 2wd + c·sin 2wd, with coefficients from P.
 
 #include <algorithm>
 #include <cmath>
@@ -22,8 +22,8 @@
 namespace polyak::tomography {
 namespace {
 
-constexpr Index most_harmonics = 128;
-constexpr Index most_slices = 16;
+constexpr Index max_harmonics = 128;
+constexpr Index max_slices = 16;
 
 using Vector = std::vector<double>;
 
@@ -52,7 +52,7 @@ class Span {
       }
     }
     const double norm = std::sqrt(dot(v, v));
-    if (!(norm > 1e-6 * before)) return;  // explained by the others at these angles
+    if (!(norm > 1e-6 * before)) return;  // linearly dependent at these angles
     for (double& value : v) value /= norm;
     basis_.push_back(std::move(v));
   }
@@ -61,7 +61,7 @@ class Span {
   struct Products {
     double uu, uv, vv;
   };
-  // Of the parts of u and v outside of the span.
+  // Inner products of the components of u and v orthogonal to the span.
   Products outside(const Vector& u, const Vector& v) const {
     Products p{dot(u, u), dot(u, v), dot(v, v)};
     for (const Vector& q : basis_) {
@@ -99,8 +99,8 @@ class Harmonics {
   Index next_ = 0;
 };
 
-// r_w(d) = even part·cos² + odd part·sin² + mixed·sin 2wd, and what is left to
-// the noise: the number of values less that of the functions fitted.
+// r_w(d) = even·cos² wd + odd·sin² wd + mixed·sin 2wd, and its degrees of freedom: the number of
+// values minus the number of fitted functions.
 struct Term {
   double omega, even = 0.0, odd = 0.0, mixed = 0.0, freedom = 0.0, weight = 1.0;
   double at(double d) const {
@@ -113,7 +113,7 @@ struct Term {
   }
 };
 
-// P(t, w) of all views, s measured from the middle of the detector.
+// P(t, w) of all views, with s measured from the middle of the detector.
 struct Transform {
   Vector re, im;
 };
@@ -133,7 +133,7 @@ Transform transform(const double* sinogram, Index views, Index detectors, double
   return out;
 }
 
-// Harmonics that an object as wide as the detector can have at this frequency.
+// The number of harmonics of an object as wide as the detector at this frequency.
 Index harmonics_at(double omega, Index detectors) {
   const double x = 0.5 * omega * static_cast<double>(detectors);
   return static_cast<Index>(std::ceil(x + 2.0 + 2.0 * std::cbrt(x)));
@@ -150,8 +150,8 @@ void add_slice(Term& term, const Harmonics& harmonics, const Transform& P) {
 
 std::vector<Term> terms_of(const Vector& sinograms, const Vector& angles, Index detectors) {
   const Index views = std::ssize(angles), rays = views * detectors;
-  const Index slices = std::ssize(sinograms) / rays, step = (slices - 1) / most_slices + 1;
-  const Index limit = std::min(most_harmonics, views / 2 - 1);
+  const Index slices = std::ssize(sinograms) / rays, step = (slices - 1) / max_slices + 1;
+  const Index limit = std::min(max_harmonics, views / 2 - 1);
   Harmonics harmonics(angles);
   std::vector<Term> terms;
   for (Index j = 1; j < detectors; ++j) {
@@ -173,7 +173,7 @@ double total(const std::vector<Term>& terms, double d) {
   return sum;
 }
 
-// A fine grid, then golden sections around its best point.
+// A fine grid, then golden section search around its best point.
 double minimise(const std::vector<Term>& terms, double reach) {
   constexpr double step = 0.25, golden = 0.6180339887498949;
   double best = 0.0, least = total(terms, 0.0);
@@ -189,9 +189,9 @@ double minimise(const std::vector<Term>& terms, double reach) {
   return 0.5 * (low + high);
 }
 
-// What is left at a frequency is its noise, whatever made it: the next round
-// trusts the frequency accordingly.
-void weigh(std::vector<Term>& terms, double d) {
+// The rest at a frequency, per degree of freedom, is its noise variance; its inverse is the weight
+// of the frequency in the next round.
+void set_weights(std::vector<Term>& terms, double d) {
   double largest = 0.0;
   for (const Term& term : terms) largest = std::max(largest, term.even + term.odd);
   for (Term& term : terms)
@@ -206,7 +206,7 @@ void check_angles(const Vector& angles) {
            std::to_string(turn * 180.0 / std::numbers::pi) + " degrees", "about 180 or more");
 }
 
-// The mean of all views does not fall to nothing at an edge.
+// True if the mean of all views is not nearly zero at an edge of the detector.
 bool is_cut_off(const Vector& sinograms, Index detectors) {
   Vector mean(to_size(detectors), 0.0);
   for (std::size_t k = 0; k < sinograms.size(); ++k) mean[k % mean.size()] += sinograms[k];
@@ -229,7 +229,7 @@ CenterEstimate find_center(const std::vector<double>& sinograms, const std::vect
   const double reach = 0.45 * static_cast<double>(detectors);
   double d = minimise(terms, reach);
   for (int round = 0; round < 2; ++round) {
-    weigh(terms, d);
+    set_weights(terms, d);
     d = minimise(terms, reach);
   }
   double curvature = 0.0;

@@ -30,7 +30,7 @@ StoredArrayPtr open_if_there(const std::string& path, const Arrays& arrays,
   return find(arrays, name) != nullptr ? open_array(path + ":" + name) : nullptr;
 }
 
-// Degrees unless the file says otherwise; that is what both layouts ask for.
+// In degrees unless the file has the unit rad, as both layouts require.
 std::vector<double> read_angles(const std::string& path, const Arrays& arrays,
                                 const std::string& name) {
   if (find(arrays, name) == nullptr) return {};
@@ -65,7 +65,7 @@ void sort_frames(ScanParts& parts, const std::vector<double>& keys, const std::s
     refuse(where, "image_key names no projection", "none that is 0", "0 for every projection");
 }
 
-// .../ENTRY/instrument/detector/image_key, and everything else from there.
+// Finds .../ENTRY/instrument/detector/image_key; the other arrays have fixed places relative to it.
 std::optional<ScanParts> nxtomo(const std::string& path, const Arrays& arrays) {
   for (const ArrayInfo& key : arrays) {
     const auto instrument = key.name.find("/instrument/");
@@ -89,13 +89,13 @@ std::optional<ScanParts> nxtomo(const std::string& path, const Arrays& arrays) {
 }
 
 [[noreturn]] void refuse_layout(const std::string& path, const Arrays& arrays) {
-  constexpr std::size_t most = 20;
+  constexpr std::size_t max_listed = 20;
   std::string found;
-  for (std::size_t k = 0; k < std::min(most, arrays.size()); ++k)
+  for (std::size_t k = 0; k < std::min(max_listed, arrays.size()); ++k)
     found += (k == 0 ? "" : ", ") + described(arrays[k]);
-  if (arrays.size() > most) found += fmt::format(" and {} more", arrays.size() - most);
+  if (arrays.size() > max_listed) found += fmt::format(" and {} more", arrays.size() - max_listed);
   throw Error(ErrorCode::bad_data,
-              {.what = "the layout of the file is none that is known",
+              {.what = "the layout of the file is not known",
                .where = path,
                .found = found,
                .expected = "Data Exchange (/exchange/data) or NXtomo (instrument/detector/data)",

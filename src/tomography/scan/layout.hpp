@@ -1,6 +1,6 @@
 #pragma once
 
-// Which arrays of a file make a scan.
+// Finds the arrays of a scan in a file.
 
 #include <optional>
 #include <string>
@@ -11,16 +11,17 @@
 namespace polyak::tomography {
 
 struct ScanParts {
-  std::string layout;  ///< "Data Exchange", "NXtomo", or nothing
+  std::string layout;  ///< "Data Exchange", "NXtomo", or empty
   StoredArrayPtr data;
-  /// Frames of `data` (first index) that are projections, flat and dark fields;
-  /// of projections all when there are none.
+  /// The frames of `data` (first index) that are projections, flat fields and dark fields; if
+  /// `frames` is empty, all are projections.
   std::vector<Index> frames = {}, flat_frames = {}, dark_frames = {};
-  StoredArrayPtr flat = {}, dark = {};  ///< images of their own
+  StoredArrayPtr flat = {}, dark = {};  ///< separate arrays
   std::vector<double> angles = {};      ///< radians, one per projection
 };
 
-/// Recognises the layout; else the only array of two or three dimensions.
+/// By the layout of the file if it is known; otherwise the only array with two or three
+/// dimensions.
 ScanParts find_parts(const std::string& path);
 
 }  // namespace polyak::tomography

@@ -23,7 +23,7 @@ void check_count(const ScanData& scan, double value, Index slice, Index view, In
          "0 or more; --mask leaves rays out, --log no takes line integrals");
 }
 
-// One slice of a scan, element by element.
+// The rays of one slice of a scan.
 class Slice {
  public:
   Slice(const ScanData& scan, const PrepareOptions& options, Index slice)
@@ -44,10 +44,10 @@ class Slice {
 
   struct Ray {
     double value = 0.0;
-    bool alive = false;   // an element of it was
-    bool opaque = false;  // none of its light came through
+    bool alive = false;   // at least one of its elements works
+    bool opaque = false;  // no positive transmission
   };
-  // Elements first to first + bin, seen as one.
+  // The elements [first, first + bin) joined into one ray.
   Ray ray(Index view, Index first) const {
     double sum = 0.0, whole = 0.0;
     for (Index k = first; k < first + options_.bin; ++k) {
@@ -75,8 +75,8 @@ class Slice {
   std::vector<double> dark_, gain_;
 };
 
-// Left-out rays of a view get the line between their neighbours, the nearest
-// one at an edge: sensible where a method knows no weights.
+// Left-out rays of a view are interpolated linearly between their neighbours, and extended
+// constantly at an edge: useful for methods without weights.
 void interpolate(double* row, const char* out, Index n) {
   Index before = -1;
   for (Index k = 0; k < n; ++k) {
@@ -86,7 +86,7 @@ void interpolate(double* row, const char* out, Index n) {
     }
     Index after = k;
     while (after < n && out[after] != 0) ++after;
-    if (before < 0 && after == n) return;  // the whole view: it stays 0
+    if (before < 0 && after == n) return;  // the whole view is left out and stays 0
     for (; k < after; ++k) {
       const double left = before < 0 ? row[after] : row[before];
       const double right = after == n ? left : row[after];

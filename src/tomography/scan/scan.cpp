@@ -25,10 +25,10 @@ std::string sizes(const std::vector<Index>& shape) {
   return out;
 }
 
-// How the indices of an array make slices, views and elements.
+// The meaning of the indices of an array.
 struct Axes {
   Index slices, views, detectors;
-  bool projections = false;  // the first index is the view's
+  bool projections = false;  // the first index is the view
   bool stacked = false;      // two indices: slices below each other
 };
 
@@ -55,7 +55,7 @@ Axes stack_axes(const StoredArray& data, Index frames, const ScanSource& source,
   const bool first_fits = frames == views, second_fits = second == views;
   StackOrder order = source.order;
   if (order == StackOrder::automatic && first_fits && second_fits)
-    refuse(data.name(), "it is not clear which index of the stack is the angle's",
+    refuse(data.name(), "it is not clear which index of the stack is the angle",
            sizes(data.shape()), fmt::format("{} angles in one of them", views),
            "give --order projections or --order sinograms");
   if (order == StackOrder::automatic)
@@ -68,7 +68,7 @@ Axes stack_axes(const StoredArray& data, Index frames, const ScanSource& source,
   return {projections ? second : frames, views, detectors, projections, false};
 }
 
-// How many views: the angles asked for, those in the file, or what is usual.
+// The number of views: the angles given by the user, those in the file, or the default.
 Index count_views(const ScanParts& parts, const ScanSource& source, Index frames) {
   const std::string& name = parts.data->name();
   if (!parts.layout.empty() && !source.views && parts.angles.empty())
@@ -105,16 +105,16 @@ std::pair<Index, Index> slices_of(const ScanSource& source, Index there) {
                                  .expected = fmt::format("A:B within 0:{}", there)});
 }
 
-// Images [frame, slice, element] into slices × frames × elements, a few frames
-// at a time; frames that follow each other are read at once.
+// Reads images [frame, slice, element] into slices × frames × elements; consecutive frames are read
+// together, up to a limit of memory.
 std::vector<double> read_frames(const StoredArray& data, const std::vector<Index>& frames,
                                 Index first, Index last) {
   const Index detectors = data.shape()[2], slices = last - first, count = std::ssize(frames);
-  const Index most = std::max<Index>(1, (Index{1} << 21) / (slices * detectors));
+  const Index max_frames = std::max<Index>(1, (Index{1} << 21) / (slices * detectors));
   std::vector<double> out(to_size(slices * count * detectors)), block;
   for (Index done = 0; done < count;) {
     Index run = 1;
-    while (done + run < count && run < most &&
+    while (done + run < count && run < max_frames &&
            frames[to_size(done + run)] == frames[to_size(done)] + run)
       ++run;
     block.resize(to_size(run * slices * detectors));
@@ -156,7 +156,7 @@ std::vector<double> read_values(const ScanParts& parts, const Axes& axes, Index 
   return out;
 }
 
-// slices × images × elements to their mean over images.
+// The mean over the images of slices × images × elements.
 std::vector<double> mean_image(const std::vector<double>& values, const Axes& axes, Index slices,
                                const std::string& name) {
   const Index images = std::ssize(values) / (slices * axes.detectors);
@@ -174,8 +174,8 @@ std::vector<double> mean_image(const std::vector<double>& values, const Axes& ax
   return out;
 }
 
-// Flat or dark fields of their own: [image, slice, element], or with fewer
-// indices [slice, element] (of one slice [image, element]), or [element].
+// Flat or dark fields in a separate array: [image, slice, element], [slice, element] (for one slice
+// [image, element]), or [element].
 std::vector<double> read_field(const StoredArrayPtr& field, const Axes& axes, Index first,
                                Index last) {
   const auto& shape = field->shape();
