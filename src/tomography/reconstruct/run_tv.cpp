@@ -153,14 +153,14 @@ class TvRun {
     const bool converged = change <= change_tolerance();
     report_choice();
     std::string reason = run_.options().smoothing
-                             ? std::string("the image has settled at the smoothing asked for")
+                             ? std::string("the image has converged with the given smoothing")
                              : fmt::format(
-                                   "smoothing {:.3g} chosen by {} held-out rays, which it "
-                                   "predicts to {:.3g} a ray",
+                                   "smoothing {:.3g} chosen by {} held-out rays, prediction "
+                                   "error {:.3g} per ray",
                                    smoothing_, held_.count(), error_);
-    if (keep_positive_) reason += "; no negative pixels, which those rays do not contradict";
+    if (keep_positive_) reason += "; no negative pixels, which these rays do not contradict";
     if (!converged)
-      reason = fmt::format("not settled after {} iterations; {}", max_final_steps, reason);
+      reason = fmt::format("not converged after {} iterations; {}", max_final_steps, reason);
     return run_.end(view(), converged ? Status::converged : Status::limit, reason);
   }
 
