@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file generate.hpp
-/// Problems made to order: the paper's experiments, and plain ones for tests.
+/// Generated problems: those of the paper's experiments, and others for tests.
 ///
-/// Everything is a function of the seed: the same bits for any number of
-/// threads, and no two parts of a problem share random numbers. Arguments out
-/// of range are an Error usage that names the field.
+/// Everything is a function of the arguments and the seed: the same bits for any number of
+/// threads, and no two parts of a problem use the same random numbers. Arguments out of range
+/// are an Error usage that names the field.
 
 #include <cstdint>
 #include <string>
@@ -16,26 +16,26 @@
 #pragma GCC visibility push(default)
 namespace polyak {
 
-/// A problem whose answer is known.
+/// A problem with a known solution.
 struct GeneratedProblem {
   MatrixPtr A;
   Array b;          ///< n × 1: A·x_planted, plus the noise
   Array x_planted;  ///< d × 1
-  /// d × 1: what a solver should find. Without noise the planted x itself;
-  /// with noise the minimiser of ‖A·x − b‖, by QR (where A has a null space,
-  /// the minimiser nearest to the planted x).
+  /// d × 1: the solution that a solver should find. Without noise the planted x; with noise
+  /// the minimiser of ‖A·x − b‖, by QR (if A has a null space, the minimiser nearest to the
+  /// planted x).
   Array x_least_squares;
   double residual_norm = 0.0;  ///< ‖A·x_least_squares − b‖, zero without noise
-  /// Eigenvalues of AᵀA where they are known, in the order of the formula.
+  /// Eigenvalues of AᵀA in the order of the formula; empty if they are not known.
   std::vector<double> squared_singular_values;
 };
 
-/// What every generator takes.
+/// Arguments of every generator.
 struct GenerateOptions {
   std::uint64_t seed = 0;
-  /// Radius of the noise: it is uniform on the sphere ‖epsilon‖ = noise in R^n.
+  /// Norm of the noise, which is uniform on the sphere ‖epsilon‖ = noise in R^n.
   double noise = 0.0;
-  int threads = 0;  ///< 0 takes all cores; never changes the result
+  int threads = 0;  ///< 0 means all cores; does not change the result
 };
 
 enum class Decay { exponential, algebraic, given };
@@ -56,12 +56,12 @@ struct SpectrumProblem {
 };
 GeneratedProblem generate(const SpectrumProblem& problem, const GenerateOptions& options = {});
 
-/// The squared singular values of that problem alone.
+/// The squared singular values of that problem, without making A.
 std::vector<double> squared_singular_values(const SpectrumProblem& problem);
 
 /// A = D·G: the entries of G are 1 with probability 1/10 and 0 otherwise; the
-/// diagonal of D is 1 with probability 9/10 and 10 otherwise. Uniform and
-/// row-norm sampling differ here. Planted x: iid N(0, 1).
+/// diagonal of D is 1 with probability 9/10 and 10 otherwise. The rows
+/// differ in norm, so uniform and row-norm sampling differ. Planted x: iid N(0, 1).
 struct SamplingProblem {
   Index rows = 1'000'000;
   Index cols = 100;    ///< below 2^31
@@ -76,28 +76,28 @@ struct StackedProblem {
 };
 GeneratedProblem generate(const StackedProblem& problem, const GenerateOptions& options = {});
 
-/// A dense with iid N(0, 1) entries, planted x likewise; any shape.
+/// A dense A of any shape with iid N(0, 1) entries. Planted x: iid N(0, 1).
 struct GaussianProblem {
   Index rows = 1000;
   Index cols = 10;
 };
 GeneratedProblem generate(const GaussianProblem& problem, const GenerateOptions& options = {});
 
-/// What users bring, by seed alone: kind, sizes, parameters and noise follow from the seed.
-/// Seeds 2m and 2m + 1 are of one kind; of 24 in a row the even ones, and the odd ones, have
-/// every kind once, and of 96 every kind with every noise. Most are solved in less than a
-/// second.
+/// Problems like those of users; kind, sizes, parameters and noise are functions of the seed.
+/// Seeds 2m and 2m + 1 have the same kind. Among 24 consecutive seeds the even ones, and also
+/// the odd ones, contain every kind once; among 96 every kind with every noise level. Most are
+/// solved in less than a second.
 struct VariedProblem {
   std::string kind;
   Index rows = 0, cols = 0;
   double relative_noise = 0.0;  ///< ‖epsilon‖/‖A·x_planted‖: 0, 1e-6, 1e-2 or 1
-  std::string text;             ///< all of it in one line
+  std::string text;             ///< kind, sizes, parameters and noise in one line
 };
 VariedProblem varied_problem(std::uint64_t seed);
 /// The kinds: spectrum, sparse, binary, one-hot, banded, near-square, skewed, counts,
 /// polynomial, lagged, blurred, offset.
 std::vector<std::string> varied_kinds();
-/// Where columns depend on each other, x_least_squares is one minimiser of many.
+/// If the columns are linearly dependent, x_least_squares is one of several minimisers.
 GeneratedProblem generate_varied(std::uint64_t seed, int threads = 0);
 
 }  // namespace polyak

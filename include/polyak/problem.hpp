@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file problem.hpp
-/// What is to be solved:  min ½ Σ_i w_i (a_iᵀx − b_i)² + ½·ridge·‖x‖²,
+/// The problem to solve:  min ½ Σ_i w_i (a_iᵀx − b_i)² + ½·ridge·‖x‖²,
 /// optionally with an intercept (a_iᵀx + c in place of a_iᵀx) and with
 /// lower ≤ x ≤ upper. Several right-hand sides (columns of b)
 /// are solved together and share every read of a row.
@@ -13,28 +13,28 @@
 #pragma GCC visibility push(default)
 namespace polyak {
 
-/// The parts a problem is made of. Arrays from files keep their shape: one row
-/// per unknown, one column per right-hand side.
+/// The parts of a problem. Arrays have the shape they have in files: one row per unknown, one
+/// column per right-hand side.
 struct ProblemData {
   MatrixPtr A;
   Array b;                      ///< n × c
   std::vector<double> weights;  ///< n numbers ≥ 0; empty means 1
-  double ridge = 0.0;           ///< ≥ 0; always about x itself, also with a start vector
+  double ridge = 0.0;           ///< ≥ 0; penalises x itself, also with a start vector
   /// The ridge of unknown j is ridge·ridge_factors[j]; empty means 1 for all.
   std::vector<double> ridge_factors;
-  /// The unknowns get a last one, c, which is added in every row: A has a column of
-  /// ones behind its own, which is not stored. It is never part of the ridge.
+  /// Adds a last unknown c, the intercept: A gets a column of ones at the end, which is not
+  /// stored. The ridge never applies to it.
   bool intercept = false;
-  /// One number, which holds for all but the intercept; or one for each unknown, of
-  /// which that of the intercept may be missing. Infinite ones, and empty, mean none.
+  /// One number for all unknowns except the intercept, or one number per unknown, where that of
+  /// the intercept may be missing. Empty or infinite means no bound.
   std::vector<double> lower;
   std::vector<double> upper;
   Array x0;         ///< one row per unknown, c columns; empty means 0
-  Array reference;  ///< alike; a known solution, so that the report can hold the error
+  Array reference;  ///< the same shape; a known solution, from which the report computes the error
 };
 
-/// Shapes and parameters are checked when it is made (Error bad_data); values
-/// of A are checked as its rows are read. Immutable.
+/// Immutable. The constructor checks shapes and parameters (Error bad_data); the values of A
+/// are checked when its rows are read.
 class Problem {
  public:
   explicit Problem(ProblemData data);
@@ -42,16 +42,17 @@ class Problem {
   const RowMatrix& A() const { return *data_.A; }
   MatrixPtr matrix() const { return data_.A; }
   Index rows() const { return data_.A->rows(); }
-  /// Unknowns, the intercept among them.
+  /// The number of unknowns, including the intercept.
   Index cols() const { return data_.A->cols(); }
   bool has_intercept() const { return data_.intercept; }
   Index right_hand_sides() const { return data_.b.cols(); }
   ConstView b() const { return data_.b.view(); }
   const std::vector<double>& weights() const { return data_.weights; }
   double ridge() const { return data_.ridge; }
-  /// Of unknown j.
+  /// The ridge of unknown j.
   double ridge(Index j) const {
-    return data_.ridge_factors.empty() ? data_.ridge : data_.ridge * data_.ridge_factors[to_size(j)];
+    return data_.ridge_factors.empty() ? data_.ridge
+                                       : data_.ridge * data_.ridge_factors[to_size(j)];
   }
 
   bool has_bounds() const { return !lower_.empty(); }
@@ -65,9 +66,9 @@ class Problem {
   /// c × d.
   ConstView reference() const { return {reference_.data(), right_hand_sides(), cols(), cols()}; }
 
-  /// The same problem from another start (d × c); nothing big is copied.
+  /// The same problem with another start (d × c); A and b are shared, not copied.
   Problem starting_at(Array x0) const;
-  /// What it was made of; A has its column of ones where there is an intercept.
+  /// The data of the problem; with an intercept A includes the column of ones.
   const ProblemData& data() const { return data_; }
 
  private:
@@ -75,7 +76,7 @@ class Problem {
   std::vector<double> lower_, upper_, x0_, reference_;
 };
 
-/// A c × d view as the d × c array that ProblemData and reports hold.
+/// The d × c array, as in ProblemData and reports, of a c × d view.
 Array transposed(ConstView x);
 
 }  // namespace polyak

@@ -1,8 +1,7 @@
 #pragma once
 
 /// \file spectrum.hpp
-/// What A and a sampling law say before anything is solved: the numbers that
-/// the functions of theory.hpp ask for.
+/// Numbers about A and a sampling law that the functions of theory.hpp take as arguments.
 
 #include <cstdint>
 #include <vector>
@@ -16,16 +15,16 @@ namespace polyak {
 struct SpectrumFacts {
   Index rows = 0;
   Index cols = 0;
-  Index zero_rows = 0;      ///< never drawn, whatever the law
+  Index zero_rows = 0;      ///< never drawn by any sampling law
   double frobenius2 = 0.0;  ///< ‖A‖_F²
-  /// Of the eigenvalues of AᵀA that are not zero up to rounding.
+  /// The smallest and largest eigenvalue of AᵀA that is not zero up to rounding.
   double lambda_min = 0.0;
   double lambda_max = 0.0;
-  /// False where AᵀA is too large to be formed (more than 3000 columns): the two
-  /// are then Lanczos estimates, lambda_max from above with probability 0.999.
-  /// A sketch, as solve and plan use it, certifies nothing and is not taken here.
+  /// False where AᵀA is too large to be formed (more than 3000 columns): the two are then
+  /// Lanczos estimates, and lambda_max is an upper bound with probability 0.999. The sketch of
+  /// solve and plan is not used here, because it gives no certificate.
   bool exact = false;
-  std::vector<double> eigenvalues;   ///< those, ascending; empty unless exact
+  std::vector<double> eigenvalues;   ///< the nonzero ones, ascending; empty unless exact
   std::vector<double> eigenvectors;  ///< row j belongs to eigenvalues[j]; up to 256 columns
   std::vector<double> norms2;        ///< ‖a_i‖²
   std::vector<double> probabilities;
@@ -34,15 +33,15 @@ struct SpectrumFacts {
 };
 
 /// Two or three passes over A. Error bad_data for values that are not finite,
-/// for a matrix of zeros, and where squares leave the range of numbers. The law
-/// is row_norm, uniform or mixed.
+/// for a zero matrix, and if squares of entries overflow or underflow. The law must be
+/// row_norm, uniform or mixed.
 SpectrumFacts spectrum_facts(const MatrixPtr& A, Sampling law, int threads = 0,
                              std::uint64_t seed = 0);
 
-/// What theory::diag_model needs of the rows; facts with eigenvectors only.
+/// Moments of the rows for theory::diag_model; needs facts with eigenvectors.
 struct RowScatter {
   std::vector<double> K;  ///< K_ij = Σ_l p_l⁻¹ (v_iᵀa_l)² (v_jᵀa_l)²
-  bool sampled = false;   ///< from 20,000 drawn rows rather than from all
+  bool sampled = false;   ///< estimated from 20,000 drawn rows
   /// Σ_l p_l⁻¹ r_l² (v_jᵀa_l)²/‖r‖² for a residual of equal size in all rows.
   std::vector<double> even_residual;
 };

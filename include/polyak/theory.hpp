@@ -1,18 +1,17 @@
 #pragma once
 
 /// \file theory.hpp
-/// What theory says before anything is run: how large a batch must be, how fast
-/// Minibatch-HBM and Minibatch-NAG then converge, and which step size and
-/// momentum suit the batch one can afford. Pure functions of numbers.
+/// Predictions of the theory: the batch size that is needed, the convergence rates of
+/// Minibatch-HBM and Minibatch-NAG, and the step size and momentum for a given batch. Pure
+/// functions of numbers.
 ///
 /// Throughout, H = AᵀA has eigenvalues between lambda_min > 0 (the smallest
 /// nonzero one) and lambda_max, kappa is their ratio, and p_i are the sampling
 /// probabilities of the rows, drawn with replacement. "Rate" means r with
-/// E‖x_k − x*‖² = O(r^2k). Where theory says infinite, so does the function;
-/// where it says nothing, the answer is an empty optional. Arguments that make
-/// no sense are an Error usage. Three words are kept apart: *certified* is
-/// proved for every A, *exact* holds for the given A up to rounding, and a
-/// *model* is neither.
+/// E‖x_k − x*‖² = O(r^2k). A function returns infinity where the
+/// theory gives infinity, and an empty optional where it gives no statement. Invalid arguments
+/// are an Error usage. Three terms: *certified* results are proved for every A, *exact* results
+/// hold for the given A up to rounding, a *model* is neither.
 
 #include <functional>
 #include <optional>
@@ -27,8 +26,8 @@ namespace polyak::theory {
 
 enum class Method { heavy_ball, nesterov };
 
-/// Step size and momentum. √beta is kept together with 1 − √beta, because near
-/// 1 all that matters is in the difference.
+/// Step size and momentum. Both √beta and 1 − √beta are stored, because for √beta near 1 the
+/// difference would lose its digits.
 struct Parameters {
   double alpha = 0.0;
   double root = 0.0;  ///< √beta
@@ -39,7 +38,7 @@ struct Parameters {
   static Parameters with_gap(double alpha, double gap) { return {alpha, 1.0 - gap, gap}; }
 };
 
-/// What the closed forms need to know of A.
+/// Numbers of A for the closed forms.
 struct MatrixNumbers {
   double lambda_min = 0.0;
   double lambda_max = 0.0;
@@ -64,57 +63,57 @@ Parameters heavy_ball_parameters(double lambda_min, double lambda_max, double ga
 /// Nesterov's constant choice on the same widened spectrum.
 Parameters nesterov_parameters(double lambda_min, double lambda_max, double gamma = 0.0);
 
-/// The rate with exact gradients, rho(T): no batch converges faster.
+/// The rate with exact gradients, rho(T); no batch gives a better one.
 double contraction(Method method, const Parameters& p, double lambda_min, double lambda_max);
 
 /// The paper's bounds need (1 − √beta)²/lambda_min < alpha < (1 + √beta)²/lambda_max.
 bool admissible(const Parameters& p, double lambda_min, double lambda_max);
-/// Throws Error usage with that region in numbers.
+/// Throws Error usage, with the bounds of alpha in numbers, unless admissible.
 void check_admissible(const Parameters& p, double lambda_min, double lambda_max);
 
 // ---- Closed forms of the paper, corrected ------------------------------------
 
-/// M(alpha, beta), the condition number of the eigenvectors of T, exactly;
-/// infinite where T is defective or has real eigenvalues.
+/// M(alpha, beta), the exact condition number of the matrix of eigenvectors of T; infinite
+/// where T is defective or has real eigenvalues.
 double condition_number(const Parameters& p, double lambda_min, double lambda_max);
 
-/// Heavy ball with exact gradients: factors of ‖x_0 − x*‖ that bound the error
-/// after `steps` steps. The paper's, √2·M·√beta^k, and a sharper one that stays
-/// finite at the optimal parameters.
+/// Heavy ball with exact gradients: upper bounds of ‖x − x*‖/‖x_0 − x*‖ after `steps` steps.
+/// The bound of the paper, √2·M·√beta^k, and a sharper one that is finite at the optimal
+/// parameters.
 double heavy_ball_bound(double M, const Parameters& p, Index steps);
 double heavy_ball_sharp_bound(const Parameters& p, double lambda_min, double lambda_max,
                               Index steps);
 
-/// The batch with which the matrix lemma gives √E‖W‖² ≤ delta.
+/// The batch for which the matrix lemma gives √E‖W‖² ≤ delta.
 double matrix_lemma_batch(const MatrixNumbers& numbers, double delta);
 
-/// k* with k*/log k* = √kappa; there is none for kappa < e².
+/// k* with k*/log k* = √kappa; empty for kappa < e², where there is no solution.
 std::optional<double> k_star(double kappa);
-/// theta = log k*/k*, through which alone k* matters; k* > 1.
+/// theta = log k*/k*, the only form in which k* enters the theorem; k* > 1.
 double theta_of(double k_star);
 
-/// The paper's theorem for Minibatch-HBM at the parameters of gamma.
+/// The paper's theorem for Minibatch-HBM with heavy_ball_parameters(…, gamma).
 struct HeavyBallTheory {
-  Parameters optimal;     ///< of gamma = 0
-  Parameters parameters;  ///< of this gamma
+  Parameters optimal;     ///< for gamma = 0
+  Parameters parameters;  ///< for the given gamma
   double M = 0.0;         ///< infinite for gamma = 0
-  double M_bound = 0.0;   ///< the lemma's
-  /// B*; a scale, no bound. Absent below kappa = 2, where it means nothing.
+  double M_bound = 0.0;   ///< the upper bound of M in the lemma
+  /// B*, an order of magnitude and not a bound. Absent for kappa < 2, where it is meaningless.
   std::optional<double> batch_heuristic;
   std::optional<double> k_star;
   double theta = 0.0;
   double delta = 0.0;                ///< the rate is √beta^(1 − delta)
-  double rate_theorem = 0.0;         ///< may be 1 or more: then it promises nothing
+  double rate_theorem = 0.0;         ///< no statement if it is 1 or more
   double batch_theorem = 0.0;        ///< with the exact M and log 2d
-  double batch_theorem_bound = 0.0;  ///< with the lemma's M
-  double batch_vector = 0.0;         ///< certified for the same rate, without the log
+  double batch_theorem_bound = 0.0;  ///< with M_bound and log 2d
+  double batch_vector = 0.0;         ///< certified for the same rate, without the logarithm
   double batch_certified_stability = 0.0;
 };
-/// Without k_star, theta = 1/√kappa.
+/// theta = 1/√kappa if k_star is not given.
 HeavyBallTheory heavy_ball_theory(const MatrixNumbers& numbers, double gamma,
                                   std::optional<double> k_star = {});
 
-/// The same for Minibatch-NAG; M is infinite without gamma.
+/// The paper's theorem for Minibatch-NAG; M is infinite for gamma = 0.
 struct NesterovTheory {
   Parameters parameters;
   double M = 0.0, M_bound = 0.0;
@@ -130,117 +129,117 @@ NesterovTheory nesterov_theory(const MatrixNumbers& numbers, double gamma,
 double heuristic_step(const MatrixNumbers& numbers, double batch, double beta);
 
 /// Certified: this batch gives the rate r,
-/// E‖x_{k+1} − x*‖² + E‖x_k − x*‖² ≤ 2M²r^2k ‖x_0 − x*‖². eta_eff may stand for eta here.
+/// E‖x_{k+1} − x*‖² + E‖x_k − x*‖² ≤ 2M²r^2k ‖x_0 − x*‖². eta_eff may replace eta here.
 double vector_batch(const MatrixNumbers& numbers, const Parameters& p, double r);
 
-/// The corollary B ≥ C·eta·d·log(2d)·kappa_bar·√kappa for the rate 1 − c/√kappa:
-/// its C(c) for large kappa, 0 < c < 2.
+/// The constant C(c) of the corollary B ≥ C·eta·d·log(2d)·kappa_bar·√kappa for the rate
+/// 1 − c/√kappa and large kappa; 0 < c < 2.
 double corollary_constant(double c);
-/// The best gamma for the rate 1 − 1/√kappa, through the theorem and through
-/// vector_batch (no logarithm there).
+/// The best gamma for the rate 1 − 1/√kappa, by the theorem and by vector_batch (which has no
+/// logarithm).
 struct CorollaryChoice {
   double gamma = 0.0, M = 0.0, constant = 0.0;
 };
 CorollaryChoice best_corollary(double kappa);
 CorollaryChoice best_vector_corollary(double kappa);
 
-/// The radius in which an inconsistent problem keeps the iterates, as the paper
-/// bounds it: 1e5 times the truth; see horizon and certified_horizon.
+/// The paper's upper bound for the convergence horizon of an inconsistent problem (the radius
+/// around x* in which the iterates stay). It can be 1e5 times too large; see horizon and
+/// certified_horizon.
 struct PaperHorizon {
   double printed = 0.0;
-  double corrected = 0.0;  ///< with 2d + 1, as its proof gives
-  double no_log = 0.0;     ///< that without the Bernstein step
-  /// False where the hypothesis on the batch fails: the numbers then say nothing.
+  double corrected = 0.0;  ///< with 2d + 1, as the proof gives
+  double no_log = 0.0;     ///< corrected, without the Bernstein step
+  /// False where the batch does not satisfy the hypothesis: the numbers then have no meaning.
   bool applicable = false;
 };
 /// sigma = max |r_i|/‖a_i‖.
 PaperHorizon paper_horizon(const MatrixNumbers& numbers, const HeavyBallTheory& theory,
                            double batch, double residual_norm, double sigma);
 
-/// The paper's table: iterations, and row products in each, for constant
-/// accuracy with constants suppressed.
+/// A line of the paper's table: iterations, and row products per iteration, for a constant
+/// accuracy, without constant factors.
 struct TableRow {
   std::string method;
   double iterations = 0.0;
   double rows_per_iteration = 0.0;
 };
-/// `nu` of the corrected ARK, where known (d ≤ nu).
+/// `nu` is that of the corrected ARK, if known (d ≤ nu).
 std::vector<TableRow> iteration_table(const MatrixNumbers& numbers, Index rows,
                                       std::optional<double> nu = {});
 
-// ---- Models of the noise, and what follows from any of them ------------------
+// ---- Models of the sampling noise, and predictions from any model ------------
 
 /// For a symmetric P and a vector m in the space of x:
 ///   out = Σ_i p_i⁻¹ (a_iᵀPa_i + 2 r_i a_iᵀm + r_i²) a_i a_iᵀ,   r = Ax* − b;
-/// with m empty the same for r = 0. With a ridge g = Aᵀr is not zero, and
-/// Hm·gᵀ + g·(Hm)ᵀ + g·gᵀ is to be subtracted.
+/// with m empty the same for r = 0. With a ridge g = Aᵀr is not zero, and the function must
+/// subtract Hm·gᵀ + g·(Hm)ᵀ + g·gᵀ.
 using RowNoise = std::function<void(ConstView P, std::span<const double> m, View out)>;
-/// RowNoise of rows in memory, which must outlive it; both triangles of P are read.
+/// The RowNoise of rows in memory, which must outlive the function; reads both triangles of P.
 RowNoise noise_of_rows(ConstView rows, std::span<const double> probabilities,
                        std::span<const double> residual = {});
 
 class Impulse;
 
-/// How sampling feeds the error back into itself. Made by the functions below.
+/// A model of the sampling noise as a function of the error. Made by the functions below.
 struct Model {
   std::string name;
-  bool certified = false;           ///< what follows holds for every A it was made for
-  bool ends_only = false;           ///< the two eigenvalues are bounds of the spectrum
-  std::vector<double> eigenvalues;  ///< of AᵀA; the ridge is apart
-  double ridge = 0.0;               ///< added to them by exact gradients
+  bool certified = false;  ///< its batches and rates are proved for every A with these numbers
+  bool ends_only = false;  ///< `eigenvalues` are only the two bounds of the spectrum
+  std::vector<double> eigenvalues;  ///< of AᵀA, without the ridge
+  double ridge = 0.0;               ///< added to the eigenvalues in the exact gradient
   double energy = 0.0;              ///< eta·‖A‖_F² or eta_H·‖A‖_F², for the recipe
-  /// B(r)/alpha²; the hint goes from one evaluation to the next.
+  /// B(r)/alpha². `hint` carries the start vector from one evaluation to the next.
   std::function<double(const Model&, const Impulse&, std::vector<double>& hint)> growth;
-  /// How many times d numbers hold an error covariance E ee' in the eigenbasis:
-  /// 1 for its diagonal, d for all of it, 0 where the model has no trajectories.
+  /// The covariance E ee' of the error in the eigenbasis is stored in width·d numbers: 1 for
+  /// its diagonal, d for the full matrix, 0 if the model has no trajectories.
   Index width = 0;
-  /// out = the covariance that one step adds to X, times B/alpha², when the
-  /// error has the mean m and the residual at x* the squared norm residual2 (an
-  /// exact model has its own r, and heeds only whether this is zero).
+  /// out = the covariance that one step adds, times B/alpha², for an error with covariance X
+  /// and mean m, and a residual at x* of squared norm residual2 (an exact model has its own r
+  /// and only tests whether residual2 is zero).
   std::function<void(std::span<const double> X, std::span<const double> m, double residual2,
                      std::span<double> out)>
       noise;
 };
 
 /// Certified for any A with these eigenvalues; sharp for row-norm sampling.
-/// `energy` is eta·‖A‖_F² or an upper bound; a lower bound of the true lambda_max
-/// or energy is fatal.
+/// `energy` is eta·‖A‖_F² or an upper bound. With a lambda_max or an energy below the true value
+/// nothing is certified.
 Model worst_case_model(std::vector<double> eigenvalues, double energy);
-/// The same from bounds of the spectrum: certified for rates up to 1, for heavy
-/// ball (for NAG the same was found numerically).
+/// The same from bounds of the spectrum: certified for rates up to 1 for heavy ball (for NAG
+/// this was only checked numerically).
 Model worst_case_model(double lambda_min, double lambda_max, double energy);
-/// Certified and sharper: S = Σ p_i⁻¹‖a_i‖² a_i a_iᵀ in the eigenbasis, d × d.
+/// Certified and sharper, from S = Σ p_i⁻¹‖a_i‖² a_i a_iᵀ in the eigenbasis, d × d.
 Model spread_model(std::vector<double> eigenvalues, std::vector<double> S);
-/// lambda_max(H^-1/2 S H^-1/2) = eta_H·‖A‖_F², which may stand for eta·‖A‖_F² in
+/// lambda_max(H^-1/2 S H^-1/2) = eta_H·‖A‖_F², which may replace eta·‖A‖_F² in
 /// the recipe, stability_number and the worst-case model.
 double spread_energy(std::span<const double> eigenvalues, std::span<const double> S);
-/// K_ij = Σ_l p_l⁻¹ (v_iᵀa_l)² (v_jᵀa_l)², d × d; optimistic. residual_noise_j =
-/// Σ_l p_l⁻¹ r_l² (v_jᵀa_l)²/‖r‖² where a horizon is wanted.
+/// K_ij = Σ_l p_l⁻¹ (v_iᵀa_l)² (v_jᵀa_l)², d × d. Its rates can be too
+/// good. residual_noise_j = Σ_l p_l⁻¹ r_l² (v_jᵀa_l)²/‖r‖² is needed only for a horizon.
 Model diag_model(std::vector<double> eigenvalues, const std::vector<double>& K,
                  std::vector<double> residual_noise = {});
-/// Haar or Gaussian rows, uniform sampling; rows = 0 stands for infinitely many.
+/// Haar or Gaussian rows, uniform sampling; rows = 0 means infinitely many.
 Model gaussian_uniform_model(std::vector<double> eigenvalues, Index rows = 0);
 /// Gaussian rows, row-norm sampling.
 Model gaussian_row_norm_model(std::vector<double> eigenvalues);
 /// Exact for the given A. Row j of `eigenvectors` belongs to eigenvalues[j]. Calls
-/// the noise once here, and some tens of times for each batch or rate.
+/// `noise` once here, and some tens of times for each batch or rate.
 Model exact_model(std::vector<double> eigenvalues, std::vector<double> eigenvectors,
                   RowNoise noise);
 
-/// The batch whose rate is r; infinite for r ≤ contraction(…). Decreasing in r.
+/// The batch B(r) that gives the rate r; infinite for r ≤ contraction(…). Decreasing in r.
 double batch_for_rate(const Model& model, Method method, const Parameters& p, double r);
-/// The batch above which iterates stay bounded: that of r = 1.
+/// The batch above which the iterates stay bounded: B(1).
 double stability_threshold(const Model& model, Method method, const Parameters& p);
-/// The rate of a batch; above 1 it diverges. Infinite where a model that knows
-/// only the ends of the spectrum promises nothing.
+/// The rate for a batch; above 1 the method diverges. Infinite where a model with ends_only
+/// gives no statement.
 double rate_for_batch(const Model& model, Method method, const Parameters& p, double batch);
-/// Exact models only: never below batch_for_rate in exact arithmetic, and may
-/// therefore be called certified.
+/// An upper bound of batch_for_rate of an exact model (in exact arithmetic), so it may be
+/// called certified.
 double upper_batch_for_rate(const Model& model, Method method, const Parameters& p, double r);
 
-/// Where a run starts: v_jᵀ(x_0 − x*), or nothing for an average over all
-/// directions with E‖x_0 − x*‖² = 1; and the size of r, for an exact model only
-/// whether it is zero.
+/// The start of a run: v_jᵀ(x_0 − x*), or empty for the average over all directions with
+/// E‖x_0 − x*‖² = 1; and ‖r‖ at x*, of which an exact model uses only whether it is zero.
 struct Start {
   std::vector<double> components;
   double residual_norm = 0.0;
@@ -254,32 +253,32 @@ double horizon(const Model& model, Method method, const Parameters& p, double ba
 
 // ---- Certificates ---------------------------------------------------------------
 
-/// q < 1 certifies that heavy ball is stable, for any A and p. Needs only upper
-/// bounds of lambda_max and the energy, and no lambda_min.
+/// q < 1 certifies that heavy ball is stable, for any A and any p. Needs only upper bounds of
+/// lambda_max and of the energy, not lambda_min.
 double stability_number(const Parameters& p, double lambda_max, double energy, double batch);
 
 /// Heavy ball on a consistent problem: E‖x − x*‖² ≤ this·‖x_0 − x*‖² after `steps`
-/// steps, for a chosen rate r (infinite where r is not certified) or, without
-/// one, for the best r. All eigenvalues are needed.
+/// steps, for a given rate r (infinite where r is not certified), or for the best r if none is
+/// given. The model needs all eigenvalues.
 double certified_mean_square(const Model& worst_case, const Parameters& p, double batch,
                              Index steps, std::optional<double> r = {});
 
-/// √E‖x − x*‖² ≤ this in the limit, for any A. residual_energy = Σ p_i⁻¹ r_i²‖a_i‖²,
-/// or its bound eta·‖A‖_F²·‖r‖² (eta_H may not stand for eta in that one). At every
-/// step the root mean square is at most that of the consistent problem plus this.
+/// An upper bound of √E‖x − x*‖² in the limit, for any A. residual_energy = Σ p_i⁻¹ r_i²‖a_i‖²,
+/// or its bound eta·‖A‖_F²·‖r‖² (here eta_H may not replace eta). At every step
+/// the root mean square error is at most that of the consistent problem plus this bound.
 double certified_horizon(const Model& worst_case, Method method, const Parameters& p, double batch,
                          double residual_energy);
 
 // ---- Tuning -----------------------------------------------------------------------
 
-/// Heavy ball's parameters for a batch, in closed form; stable for every A when
-/// lambda_max and the energy are upper bounds (q ≤ 0.913). constant = 0.5 is safer
-/// and, on bad data with small batches, faster: q ≤ 0.707.
+/// Parameters of heavy ball for a batch, in closed form; stable for every A if lambda_max and
+/// the energy are upper bounds (q ≤ 0.913). constant = 0.5 is safer (q ≤ 0.707), and faster for
+/// ill-conditioned data with small batches.
 Parameters recipe(double lambda_min, double lambda_max, double energy, double batch,
                   double constant = 0.3);
 
-/// The recipe for estimated numbers: lambda_min is clipped to [1e-12, 1]·lambda_max,
-/// and alpha halved until q ≤ 0.92.
+/// The recipe for estimated numbers: lambda_min is clamped to [1e-12, 1]·lambda_max, and alpha
+/// is halved until q ≤ 0.92.
 struct SafeRecipe {
   Parameters parameters;
   double stability_number = 0.0;
@@ -293,10 +292,10 @@ struct Tuned {
   double rate = 0.0;
   double batch = 0.0;
 };
-/// The parameters with the best rate for a batch, under a model.
+/// The parameters with the best rate for a batch, according to the model.
 Tuned tune(const Model& model, Method method, double batch);
-/// The smallest batch that reaches a rate with parameters chosen for it; none
-/// if no parameters were found that do even with exact gradients.
+/// The smallest batch that reaches a rate, and its parameters; empty if no parameters were
+/// found that reach the rate with exact gradients.
 std::optional<Tuned> smallest_batch(const Model& model, Method method, double rate);
 
 }  // namespace polyak::theory

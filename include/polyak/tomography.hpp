@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file tomography.hpp
-/// Scans in two dimensions as matrices: one row per ray, one column per pixel.
+/// Two-dimensional scans as matrices: one row per ray, one column per pixel.
 ///
 /// Lengths are in one unit of the user's choice, angles in radians,
-/// counter-clockwise, y up (docs/tutorial-tomography.md draws all this):
+/// counter-clockwise, y up (drawings in docs/tutorial-tomography.md):
 ///  - image: centred on the rotation axis; row 0 is the top, column 0 the left;
 ///    pixel (i, j) is column i·cols + j of the matrix, with its centre at
 ///    x = (j + ½ − cols/2)·pixel, y = (rows/2 − ½ − i)·pixel;
@@ -25,7 +25,7 @@ namespace polyak::tomography {
 
 enum class Beam { parallel, fan };
 
-/// The pixels: square, `pixel` wide.
+/// A grid of square pixels of side `pixel`.
 struct ImageGrid {
   Index rows = 0;
   Index cols = 0;
@@ -39,7 +39,7 @@ struct Geometry {
   std::vector<double> angles;  ///< one per view
   Index detectors = 0;
   double spacing = 1.0;
-  std::vector<double> offsets = {};  ///< none, one for all views, or one per view
+  std::vector<double> offsets = {};  ///< empty, one for all views, or one per view
   double source_distance = 0.0;      ///< fan: from the source to the axis
   double detector_distance = 0.0;    ///< fan: from the axis to the detector
   ImageGrid image;
@@ -52,26 +52,25 @@ struct Geometry {
 /// the edge of the first one (detectors/2 is the middle).
 double offset_of_center(double center, Index detectors, double spacing);
 
-/// Error bad_data for sizes, angles and distances that make no scan, and for a
-/// scan none of whose rays meets the image.
+/// Error bad_data for sizes, angles and distances out of range, and if no ray meets the image.
 void check(const Geometry& geometry);
 
-/// What a ray sees of a pixel:
-///  - line: the length of the chord, exactly;
+/// The entry of the matrix for a ray and a pixel:
+///  - line: the exact length of the ray inside the pixel;
 ///  - linear: Joseph's method, interpolating between two pixels in each image
 ///    row (or column, whichever the ray crosses more steeply);
-///  - strip: the area shared with the strip the detector element sees, over the
-///    strip's width there, which for a parallel beam is the mean of the chords.
+///  - strip: the area of the pixel inside the strip of the detector element, over the width
+///    of the strip there; for a parallel beam this is the mean length over the rays of the strip.
 enum class RayModel { line, linear, strip };
 RayModel ray_model_named(const std::string& name);  ///< Error usage
 std::string name_of(RayModel model);
 
-/// The matrix without storing it: rows are made as they are asked for.
-/// `column_scale` (one number per pixel, or none) multiplies the columns.
+/// The matrix without storing it: rows are computed when they are used.
+/// `column_scale` (one number per pixel, or empty) multiplies the columns.
 MatrixPtr projector(const Geometry& geometry, RayModel model, std::vector<double> column_scale = {},
                     int threads = 0);
 
-/// The same matrix stored, columns ascending, without explicit zeros.
+/// The same matrix stored as CSR, columns ascending, without explicit zeros.
 MatrixPtr system_matrix(const Geometry& geometry, RayModel model, int threads = 0);
 
 /// A·x, the sinogram of an image.
@@ -81,14 +80,14 @@ std::vector<double> projections(const RowMatrix& A, const std::vector<double>& i
 struct RayCounts {
   Index rays = 0;
   Index zero = 0;       ///< meet no pixel
-  Index duplicate = 0;  ///< see the image along the line of an earlier ray
+  Index duplicate = 0;  ///< on the same line as an earlier ray
   Index nonzeros = 0;   ///< entries of the matrix
 };
 RayCounts count_rays(const Geometry& geometry, RayModel model, int threads = 0);
 
-/// lambda_max of AᵀA from above and below, A having no negative entry: from
-/// positive vectors v = (AᵀA)^k·1, max (AᵀAv)_j/v_j bounds it from above
-/// (Collatz and Wielandt), the Rayleigh quotient from below.
+/// Bounds of lambda_max of AᵀA for an A without negative entries: with the positive vectors
+/// v = (AᵀA)^k·1, max (AᵀAv)_j/v_j is an upper bound (Collatz and Wielandt), the Rayleigh
+/// quotient a lower bound.
 struct NormBounds {
   double lower = 0.0;
   double upper = 0.0;

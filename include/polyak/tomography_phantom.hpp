@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file tomography_phantom.hpp
-/// Planted images, their exact line integrals, and noise.
+/// Phantoms (known images), their exact line integrals, and noise.
 ///
-/// Shapes live in the square [−1, 1]², y up, which fills the shorter side of
+/// The coordinates of shapes are in the square [−1, 1]², y up; its side is the shorter side of
 /// the image.
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #pragma GCC visibility push(default)
 namespace polyak::tomography {
 
-/// A filled ellipse: half axes a and b, turned counter-clockwise by `turn`.
+/// A filled ellipse: half axes a and b, rotated counter-clockwise by `turn`.
 struct Ellipse {
   double x, y, a, b, turn, value;
 };
@@ -22,7 +22,7 @@ struct Rectangle {
   double x, y, a, b, turn, value;
 };
 
-/// Shapes on top of each other: values add up.
+/// Where shapes overlap, their values add.
 struct Phantom {
   std::vector<Ellipse> ellipses;
   std::vector<Rectangle> rectangles;
@@ -31,35 +31,35 @@ struct Phantom {
 Phantom shepp_logan();  ///< with the contrast of Toft: 0 to 1
 Phantom disc();
 Phantom rectangle();
-/// A body and what is in it, by seed: an ellipse with about twenty smaller ellipses
-/// and bars, denser, lighter or empty, that do not overlap. No negative value.
+/// A random phantom: an ellipse with about twenty smaller ellipses and bars inside, denser,
+/// lighter or empty, which do not overlap. No negative value.
 Phantom random_shapes(std::uint64_t seed);
 
-/// Mean over `finer`² points in each pixel; rows · cols numbers.
+/// The phantom as an image, rows · cols numbers: the mean over `finer`² points in each pixel.
 std::vector<double> draw(const Phantom& phantom, const ImageGrid& image, Index finer = 4);
-/// A section through a nut that never was: a wavy shell, two kernel lobes with
-/// folds, a septum. Every seed is another nut.
+/// A random image like a section through a walnut: a wavy shell, two lobes with folds, a
+/// septum. Each seed gives a different image.
 std::vector<double> draw_walnut(const ImageGrid& image, std::uint64_t seed = 0, Index finer = 4);
 
-/// An image on a grid `finer` times finer (rows·finer × cols·finer) as a detector
-/// sees it: the mean of `finer` rays of width 1/finer over each element. What is
-/// reconstructed from that has not been made with the rays it was projected by.
+/// The sinogram of an image on a grid `finer` times finer (rows·finer × cols·finer): each value
+/// is the mean over `finer` rays of width 1/finer in its element. A reconstruction then does not
+/// use the same discretisation as the data.
 std::vector<double> finer_projections(const Geometry& geometry, RayModel model,
                                       const std::vector<double>& image, Index finer,
                                       int threads = 0);
 ImageGrid finer_grid(const ImageGrid& image, Index finer);
-/// Means of finer × finer pixels.
+/// The image on the coarse grid: means of finer × finer pixels.
 std::vector<double> coarser(const std::vector<double>& image, const ImageGrid& grid, Index finer);
 
 /// The exact integrals along the middle line of every ray, views × detectors.
 std::vector<double> exact_projections(const Phantom& phantom, const Geometry& geometry);
 
-/// y + sigma·N(0, 1), ray by ray, from a stream of its own.
+/// Adds sigma·N(0, 1) to every ray, from its own random stream.
 void add_gaussian_noise(std::vector<double>& sinogram, double sigma, std::uint64_t seed);
 
-/// Photons are counted: count ~ Poisson(photons·exp(−attenuation·y)), and
-/// y becomes −log(count/photons)/attenuation, none counted being taken for one
-/// half. Returns the counts; they are the rays' natural weights.
+/// Photon noise: count ~ Poisson(photons·exp(−attenuation·y)), and y becomes
+/// −log(count/photons)/attenuation, where a count of 0 is replaced by ½. Returns the counts,
+/// which are suitable weights of the rays.
 std::vector<double> add_poisson_noise(std::vector<double>& sinogram, double photons,
                                       double attenuation, std::uint64_t seed);
 

@@ -3,7 +3,7 @@
 // Is an x as good as QR's? Asked of every contender alike on varied problems.
 
 #include "polyak/problem.hpp"
-#include "problem/refined.hpp"
+#include "problem/least_squares.hpp"
 
 namespace polyak::bench {
 

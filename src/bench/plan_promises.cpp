@@ -11,7 +11,6 @@
 #include "polyak/error.hpp"
 #include "polyak/plan.hpp"
 #include "problem/least_squares.hpp"
-#include "problem/refined.hpp"
 #include "problem/varied.hpp"
 #include "solve/working_problem.hpp"
 

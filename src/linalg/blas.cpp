@@ -3,9 +3,8 @@
 #include "linalg/fortran.hpp"
 #include "linalg/vendor.hpp"
 
-// Fortran reads a row-major matrix M by columns and sees Mᵀ. So C = A·B is
-// asked for as Cᵀ = Bᵀ·Aᵀ, the upper triangle is its "L", and a solve from the
-// right is a solve from its left.
+// Fortran stores matrices by columns, so a row-major M is Mᵀ to BLAS. Hence C = A·B is
+// computed as Cᵀ = Bᵀ·Aᵀ, our upper triangle is uplo = "L", and our right side is side = "L".
 
 namespace polyak {
 namespace {

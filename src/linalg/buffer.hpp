@@ -1,8 +1,8 @@
 #pragma once
 
-// Zero-filled scratch for BLAS and LAPACK. Some BLAS kernels sum in an order
-// that follows the alignment of their operands; 64-byte alignment makes the
-// bits a function of the sizes alone, wherever the memory happens to lie.
+// Zero-filled work memory for BLAS and LAPACK. The order of summation in some BLAS kernels
+// depends on the alignment of their operands; with 64-byte alignment the bits depend only on
+// the sizes.
 
 #include <algorithm>
 #include <memory>

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "linalg/blas.hpp"
 #include "linalg/factor.hpp"
-#include "linalg/norm.hpp"
 
 namespace polyak {
 
@@ -63,8 +63,8 @@ void ColumnQr::add(Index j) {
   reflect(w_.view(), count_++);
 }
 
-// Without the column the rest of F is triangular but for one number below the diagonal
-// in each column behind it; rotations of neighbouring rows take these to zero.
+// Without column j the rest of F has one entry below the diagonal in each later column;
+// Givens rotations of neighbouring rows make these entries zero.
 void ColumnQr::remove(Index j) {
   const View w = w_.view();
   const Index from = place_[to_size(j)], last = --count_;

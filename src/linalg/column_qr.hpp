@@ -1,7 +1,7 @@
 #pragma once
 
-// QR of some columns of a small matrix, which follows when a column joins or leaves
-// them: what an active-set method needs for the unknowns that are free.
+// QR factorisation of a chosen subset of the columns of a small matrix, updated when a column
+// is added or removed. An active-set method uses it for its free unknowns.
 
 #include <span>
 #include <vector>
@@ -10,40 +10,41 @@
 
 namespace polyak {
 
-/// W = Qᵀ[M_F M_B | s] with the columns of F, the chosen ones, in front: W_FF is upper
-/// triangular, and below it M_F is zero. Rows behind those of F hold what F does not
-/// explain. A column that joins costs one reflection of the rest of W, one that leaves a
-/// rotation for each column of F behind it.
+/// W = Qᵀ[M_F M_B | s], where F are the chosen columns and B all others: W_FF is upper
+/// triangular, and W is zero below it. The rows after the first |F| hold the components
+/// orthogonal to the columns of F. add() costs one Householder reflection of the columns that
+/// follow in W, remove() one Givens rotation for each later column of F.
 class ColumnQr {
  public:
-  /// M is m × d, s has m numbers; both are copied. No column is chosen.
+  /// M is m × d, s has m entries; both are copied. At first no column is chosen.
   ColumnQr(ConstView M, std::span<const double> s);
 
   Index rows() const { return w_.rows(); }
   Index cols() const { return w_.cols() - 1; }
-  Index count() const { return count_; }  ///< of the columns chosen
+  Index count() const { return count_; }  ///< number of chosen columns, |F|
   bool holds(Index j) const { return place_[to_size(j)] < count_; }
-  /// The columns in the order they have in W; the first count() are the chosen ones.
+  /// The order of the columns in W; the first count() are the chosen ones.
   std::span<const Index> order() const { return order_; }
-  /// Columns that joined or left since the last factorisation from M.
+  /// Number of add() and remove() calls since the last factor().
   Index changes() const { return changes_; }
 
-  /// From M afresh, with these columns, in this order. Returns whether every column of M
-  /// that is not zero (whose `least` is 0) is farther than `least` from those in front of
-  /// it. `dependent` are those chosen that are not; without them factor() has to be called
-  /// again, as W is of no use then.
+  /// Factorises M anew, with these columns chosen, in this order. `least` holds one tolerance
+  /// per column, 0 for a zero column. Returns true if every nonzero column of M has a distance
+  /// above its tolerance from the span of the columns before it. `dependent` receives the
+  /// chosen columns that have not; if there are any, W is not usable and factor() must be
+  /// called again without them.
   bool factor(std::span<const Index> chosen, std::span<const double> least,
               std::vector<Index>& dependent);
   void add(Index j);
   void remove(Index j);
 
-  /// t = Qᵀ(s − Σ_B M_j x_j), m numbers: its first count() are what F has to explain,
-  /// the others what is left.
+  /// t = Qᵀ(s − Σ_B M_j x_j), m numbers: the first count() are the right-hand side for F, the
+  /// others are the residual.
   void reduce(std::span<const double> x, std::vector<double>& t) const;
-  /// The minimiser over F: z in the order of order().
+  /// The minimiser z over F, in the order of order().
   void solve(std::span<const double> t, std::vector<double>& z) const;
-  /// For each column that is not chosen, by its number: −M_jᵀr of what is left, and how
-  /// far the column is from those chosen.
+  /// For each column j not in F: g[j] = −M_jᵀr with the residual r of F, and the distance of
+  /// the column from the span of F.
   void gradients(std::span<const double> t, std::vector<double>& g,
                  std::vector<double>& distance) const;
 

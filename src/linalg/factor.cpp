@@ -4,10 +4,41 @@
 #include <cmath>
 #include <vector>
 
+#include "linalg/blas.hpp"
 #include "linalg/fortran.hpp"
 #include "linalg/vendor.hpp"
 
 namespace polyak {
+namespace {
+
+// R·P = Q·[R11 R12; 0 ~0]: the factor, row-major, and the permutation P.
+struct Pivoted {
+  Buffer R;
+  std::vector<BlasInt> place;  // column of R, from 0, that stands at each position
+};
+
+Pivoted pivoted_qr(ConstView R) {
+  const BlasCall call;
+  const Index d = R.cols;
+  Buffer columns(d, d);  // column-major, for LAPACK
+  for (Index i = 0; i < d; ++i)
+    for (Index j = 0; j < d; ++j) columns.view()(j, i) = R(i, j);
+  Pivoted out{Buffer(d, d), std::vector<BlasInt>(to_size(d), 0)};
+  std::vector<double> tau(to_size(d));
+  const BlasInt n = blas_int(d);
+  BlasInt info = 0, lwork = -1;
+  double size = 0.0;
+  dgeqp3_(&n, &n, columns.data(), &n, out.place.data(), tau.data(), &size, &lwork, &info);
+  std::vector<double> work(to_size(lwork = blas_work(size)));
+  dgeqp3_(&n, &n, columns.data(), &n, out.place.data(), tau.data(), work.data(), &lwork, &info);
+  check_arguments("dgeqp3", info);
+  for (Index i = 0; i < d; ++i)
+    for (Index j = i; j < d; ++j) out.R.view()(i, j) = columns.view()(j, i);
+  for (BlasInt& p : out.place) --p;
+  return out;
+}
+
+}  // namespace
 
 bool cholesky(View H) {
   if (H.rows == 0) return true;
@@ -17,7 +48,7 @@ bool cholesky(View H) {
   dpotrf_("L", &n, H.data, &ldh, &info, 1);
   check_arguments("dpotrf", info);
   bool positive = info == 0;
-  // A NaN passes every "pivot <= 0" test, so not every BLAS reports it.
+  // Not every LAPACK reports a NaN: it fails no test of the form "pivot <= 0".
   for (Index i = 0; i < H.rows; ++i) positive = positive && std::isfinite(H(i, i)) && H(i, i) > 0.0;
   return positive;
 }
@@ -35,7 +66,7 @@ Index pivoted_cholesky(View H, std::span<Index> place, double least) {
   return rank;
 }
 
-// I − v·(2/vᵀv)·vᵀ, row by row.
+// Applies I − v·(2/vᵀv)·vᵀ row by row.
 void reflect(View rows, Index k) {
   const Index width = rows.cols - k - 1, height = rows.rows - k;
   std::vector<double> v(to_size(height)), sums(to_size(width), 0.0);
@@ -99,6 +130,34 @@ void lq_expand(ConstView A, std::span<const double> tau, View X) {
   dormqr_("L", "N", &m, &n, &k, A.data, &lda, tau.data(), X.data, &ldx, work.data(), &lwork, &info,
           1, 1);
   check_arguments("dormqr", info);
+}
+
+Dependences dependences(ConstView R, Index rank) {
+  constexpr double noticed = 1e-6;  // relative to the largest coefficient; less is rounding
+  const Index d = R.cols, k = d - rank;
+  const Pivoted qr = pivoted_qr(R);
+  // The coefficients of the dependent columns are R11⁻¹·R12.
+  Buffer factors(rank, k);
+  for (Index i = 0; i < rank; ++i) std::copy_n(qr.R.view().row(i) + rank, k, factors.view().row(i));
+  if (rank > 0 && k > 0) solve_left(part(qr.R.view(), 0, 0, rank, rank), factors.view());
+  Dependences out{{}, Buffer(d, k)};
+  for (Index t = 0; t < k; ++t) {
+    Dependence one{qr.place[to_size(rank + t)], {}};
+    double largest = 0.0;
+    for (Index i = 0; i < rank; ++i) largest = std::max(largest, std::abs(factors.view()(i, t)));
+    out.null_space.view()(one.column, t) = 1.0;
+    for (Index i = 0; i < rank; ++i) {
+      const double f = factors.view()(i, t);
+      out.null_space.view()(qr.place[to_size(i)], t) = -f;
+      if (std::abs(f) > noticed * largest && std::abs(f) > noticed)
+        one.on.push_back(qr.place[to_size(i)]);
+    }
+    std::sort(one.on.begin(), one.on.end());
+    out.columns.push_back(std::move(one));
+  }
+  std::sort(out.columns.begin(), out.columns.end(),
+            [](const auto& a, const auto& b) { return a.column < b.column; });
+  return out;
 }
 
 }  // namespace polyak

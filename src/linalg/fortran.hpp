@@ -1,29 +1,53 @@
 #pragma once
 
-// The Fortran routines used, as gfortran passes them: everything by address,
-// and after the last argument the length of each character argument.
+// Declarations of the BLAS and LAPACK routines in use, in the calling convention of gfortran:
+// all arguments by address, followed by the length of each character argument.
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <string>
 
 #include "linalg/vendor.hpp"
+#include "polyak/error.hpp"
 #include "polyak/types.hpp"
 
 namespace polyak {
 
-/// The integer of BLAS and LAPACK.
+/// The integer type of BLAS and LAPACK.
 using BlasInt = std::int32_t;
 
-/// Error internal when a size does not fit: the caller should have blocked.
-BlasInt blas_int(Index value);
+constexpr BlasInt largest_blas_int = std::numeric_limits<BlasInt>::max();
+
+[[noreturn]] inline void too_large_for_blas(const std::string& found) {
+  throw Error(ErrorCode::internal, {.what = "a matrix is too large for a 32-bit BLAS",
+                                    .found = found,
+                                    .expected = "at most " + std::to_string(largest_blas_int)});
+}
+
+/// Throws Error internal when the size does not fit: the caller should have used blocks.
+inline BlasInt blas_int(Index value) {
+  if (value < 0 || value > largest_blas_int) too_large_for_blas(std::to_string(value));
+  return static_cast<BlasInt>(value);
+}
+
 /// A leading dimension: at least 1, also for an empty matrix.
 inline BlasInt blas_stride(Index stride) { return blas_int(std::max<Index>(1, stride)); }
-/// A work size that a query returned as a double.
-BlasInt blas_work(double size);
-/// info < 0 says that we passed a wrong argument.
-void check_arguments(const char* routine, BlasInt info);
+
+/// The size of a work array, which LAPACK's workspace query returns as a double.
+inline BlasInt blas_work(double size) {
+  if (!(size <= static_cast<double>(largest_blas_int))) too_large_for_blas(std::to_string(size));
+  return std::max<BlasInt>(1, static_cast<BlasInt>(size));
+}
+
+/// Throws Error internal for info < 0, LAPACK's code for an invalid argument.
+inline void check_arguments(const char* routine, BlasInt info) {
+  if (info >= 0) return;
+  throw Error(ErrorCode::internal,
+              {.what = "LAPACK refused argument " + std::to_string(-info), .where = routine});
+}
 
 }  // namespace polyak
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// What needs singular values: rank, and the least squares solution of least
-// norm.
+// Singular values, rank and minimum-norm least squares; eigenvalues of symmetric matrices.
 
+#include <span>
 #include <vector>
 
 #include "polyak/types.hpp"
@@ -10,18 +10,25 @@
 namespace polyak {
 
 struct SvdSolution {
-  bool ok = false;                      ///< false: not finite, or the iteration did not converge
+  bool ok = false;                      ///< false: A not finite, or the iteration did not converge
   Index rank = 0;                       ///< singular values above rcond times the largest
   std::vector<double> singular_values;  ///< descending
 };
 
-/// For each row of X (c × at least max(rows, cols) numbers), which holds a
-/// right-hand side of A.rows numbers: the x of least norm that minimises
-/// ‖A·x − rhs‖ becomes its first A.cols numbers. Singular values up to rcond
-/// times the largest count as zero. When not ok, X holds no answer.
+/// Minimum-norm least squares. Each row of X (at least max(A.rows, A.cols) numbers) holds a
+/// right-hand side in its first A.rows numbers on entry, and in its first A.cols numbers the x
+/// of least norm that minimises ‖A·x − rhs‖ on return. Singular values up to rcond times the
+/// largest are treated as zero. When not ok, the content of X is undefined.
 [[nodiscard]] SvdSolution least_squares_svd(ConstView A, View X, double rcond);
 
-/// Descending; `ok` and `rank` are set as above with rcond = max(rows, cols)·eps.
+/// Singular values alone, descending; `rank` is that for rcond = max(rows, cols)·eps.
 [[nodiscard]] SvdSolution singular_values(ConstView A);
+
+/// Ascending eigenvalues of H, of which only the upper triangle is read; H is overwritten.
+/// False when H is not finite or the iteration did not converge; `values` is then undefined.
+[[nodiscard]] bool symmetric_eigenvalues(View H, std::span<double> values);
+
+/// The same with vectors: row j of H becomes the unit eigenvector of values[j].
+[[nodiscard]] bool symmetric_eigen(View H, std::span<double> values);
 
 }  // namespace polyak

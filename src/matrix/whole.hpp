@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/thread_team.hpp"
-#include "linalg/tall_r.hpp"
+#include "linalg/tsqr.hpp"
 #include "polyak/row_matrix.hpp"
 
 namespace polyak {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include "linalg/blas.hpp"
 #include "linalg/factor.hpp"
-#include "linalg/norm.hpp"
 #include "matrix/whole.hpp"
 #include "method/bounded_least_squares.hpp"
 #include "method/method.hpp"

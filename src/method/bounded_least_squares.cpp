@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "linalg/blas.hpp"
-#include "linalg/norm.hpp"
 #include "linalg/svd.hpp"
 
 namespace polyak {

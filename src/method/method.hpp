@@ -18,7 +18,7 @@
 
 #include "backend/backend.hpp"
 #include "core/random.hpp"
-#include "linalg/dependence.hpp"
+#include "linalg/factor.hpp"
 #include "polyak/methods.hpp"
 #include "polyak/problem.hpp"
 #include "polyak/ranks.hpp"

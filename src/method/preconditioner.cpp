@@ -6,9 +6,9 @@
 #include "kernels/reference.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/factor.hpp"
-#include "linalg/symmetric.hpp"
+#include "linalg/svd.hpp"
 #include "polyak/error.hpp"
-#include "spectrum/lanczos.hpp"
+#include "spectrum/eigenvalues.hpp"
 
 namespace polyak {
 namespace {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include "linalg/blas.hpp"
 #include "linalg/column_qr.hpp"
-#include "linalg/norm.hpp"
 #include "method/free_set.hpp"
 
 namespace polyak {

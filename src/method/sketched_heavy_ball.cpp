@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "linalg/blas.hpp"
-#include "linalg/tall_r.hpp"
+#include "linalg/tsqr.hpp"
 #include "method/method.hpp"
 #include "method/preconditioner.hpp"
 #include "spectrum/sketch.hpp"

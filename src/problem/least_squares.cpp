@@ -25,9 +25,9 @@ struct Scaled {
   Ridge ridge;
   Scale scale;
 
-  // What is so small beside A that its square is nothing becomes zero: it changes no digit,
-  // and the denormal numbers that follow from it take a hundred times as long.
-  static double without_trace(double v) { return std::abs(v) < 0x1p-500 ? 0.0 : v; }
+  // Entries so small that their squares underflow are set to zero. They change no digit of the
+  // result, and arithmetic with the denormal numbers they cause is a hundred times slower.
+  static double flush_tiny(double v) { return std::abs(v) < 0x1p-500 ? 0.0 : v; }
 
   double root_ridge(Index j) const {
     const double factor = ridge.factors.empty() ? 1.0 : ridge.factors[to_size(j)];
@@ -41,7 +41,7 @@ struct Scaled {
     for (Index i = first; i < last; ++i) {
       const double root = weights.empty() ? 1.0 : std::sqrt(weights[to_size(i)]);
       double* row = out.row(i - first);
-      for (Index j = 0; j < d; ++j) row[j] = without_trace(row[j] * scale.a * root);
+      for (Index j = 0; j < d; ++j) row[j] = flush_tiny(row[j] * scale.a * root);
       for (Index c = 0; c < b.cols; ++c) row[d + c] = b(i, c) * scale.b * root;
     }
   }
@@ -93,15 +93,15 @@ struct Answer {
   Dependences dependences = {};
 };
 
-// The free column of a wide problem with a ridge: the one without a ridge of its own.
+// The column without a ridge (the intercept) of a wide problem with a ridge, if there is one.
 std::optional<Index> free_column(const Scaled& problem) {
   for (Index j = 0; j < problem.A.cols() && problem.ridge.size > 0.0; ++j)
     if (problem.root_ridge(j) == 0.0) return j;
   return std::nullopt;
 }
 
-// Takes the part along column `free` off every other column and off the right-hand
-// sides; the column itself becomes zero. Its share of them is left in `shares`.
+// Projects column `free` out of the other columns and the right-hand sides; the column itself
+// becomes zero. `shares` receives the coefficients of the projections.
 void project_out(View rows, Index free, std::vector<double>& shares) {
   double size2 = 0.0;
   for (Index i = 0; i < rows.rows; ++i) size2 += rows(i, free) * rows(i, free);
@@ -139,9 +139,9 @@ Answer solve_tall(const Scaled& problem, double rcond, ThreadTeam& team, View X)
   return answer;
 }
 
-// n < d: Ã = L·Qᵀ. The solution of least norm, and with a ridge the solution,
-// lies in the row space: x = Q·z, where z solves the problem of L (n × n). A ridge
-// is the same for all columns but at most one, which has none and is projected out.
+// n < d: Ã = L·Qᵀ. The minimum-norm solution, and with a ridge the solution, is in the row
+// space: x = Q·z, where z solves the problem with L (n × n). The ridge is the same for all
+// columns except at most one, which has none and is projected out.
 Answer solve_wide(const Scaled& problem, double rcond, View X) {
   const Index n = problem.A.rows(), d = X.cols, c = X.rows;
   Buffer rows(n, d + c);

@@ -1,5 +1,6 @@
 #include "problem/planted.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -7,6 +8,8 @@
 #include <utility>
 
 #include "core/huge_pages.hpp"
+#include "linalg/blas.hpp"
+#include "linalg/tsqr.hpp"
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
 
@@ -16,12 +19,13 @@ namespace {
 ConstView column(const std::vector<double>& v) { return {v.data(), ssize(v), 1, 1}; }
 ConstView vector(const std::vector<double>& v) { return {v.data(), 1, ssize(v), ssize(v)}; }
 
-// x* = x + argmin ‖A·y − epsilon‖: the correction is small, so its error is too.
+// x* = x + argmin ‖A·y − epsilon‖: the correction is small, and so is its error.
 void solve_for_noise(GeneratedProblem& problem, const std::vector<double>& noise,
                      ThreadTeam& team) {
   const auto correction = qr_least_squares(*problem.A, column(noise), {}, {}, team);
   if (!correction.ok) {
-    throw Error(ErrorCode::internal, {.what = "a generated matrix has no singular values"});
+    throw Error(ErrorCode::internal,
+                {.what = "the singular values of a generated matrix did not converge"});
   }
   std::vector<double> x(correction.x);
   for (Index j = 0; j < ssize(x); ++j) x[to_size(j)] += problem.x_planted(j);
@@ -29,10 +33,21 @@ void solve_for_noise(GeneratedProblem& problem, const std::vector<double>& noise
   problem.residual_norm = correction.residual_norms.front();
 }
 
+Buffer inverse(const Buffer& R) {
+  Buffer out(R.rows(), R.cols());
+  for (Index i = 0; i < R.rows(); ++i) out.view()(i, i) = 1.0;
+  solve_left(R.view(), out.view());
+  return out;
+}
+
+void copy(ConstView from, View to) {
+  for (Index i = 0; i < from.rows; ++i) std::copy_n(from.row(i), from.cols, to.row(i));
+}
+
 }  // namespace
 
-// Uniform on the sphere: a normal vector, scaled to the radius. The sum of
-// squares is taken by ranges and combined in order.
+// A normal vector scaled to the radius is uniform on the sphere. The sum of squares is formed
+// by ranges and combined in order, for the same bits with any number of threads.
 std::vector<double> noise_of_norm(double radius, Index size, std::uint64_t seed, ThreadTeam& team) {
   constexpr Index range = 4096;
   const Random random(seed, stream::noise);
@@ -72,9 +87,9 @@ void require_options(const GenerateOptions& options) {
 }
 
 std::vector<double> dense_storage(Index rows, Index cols) {
-  constexpr Index most = std::numeric_limits<std::ptrdiff_t>::max() / Index{sizeof(double)};
+  constexpr Index max_count = std::numeric_limits<std::ptrdiff_t>::max() / Index{sizeof(double)};
   const std::string size = std::to_string(rows) + " x " + std::to_string(cols);
-  if (rows > most / cols) refuse("rows", size, "a matrix that can be addressed");
+  if (rows > max_count / cols) refuse("rows", size, "a matrix that can be addressed");
   try {
     return large_vector<double>(to_size(rows * cols));
   } catch (const std::bad_alloc&) {
@@ -112,6 +127,36 @@ GeneratedProblem plant(MatrixPtr A, std::vector<double> x, const GenerateOptions
   }
   problem.b = Array(std::move(b), n);
   return problem;
+}
+
+// The Q factor of a normal matrix G is Haar distributed if the diagonal of R is positive. One
+// round, G·R⁻¹, is orthonormal only up to cond(G)·eps, which is about eps for a tall G but grows
+// like cols for a square G. A second round on that matrix reaches eps; the product of two R with
+// positive diagonals has a positive diagonal.
+Buffer haar_frame(View Q, const Random& random, ThreadTeam& team) {
+  const auto draw = [&](Index first, Index last, View out) {
+    fill_normal(random, first, last, Q);
+    copy(part(Q, first, 0, last - first, Q.cols), out);
+  };
+  const Buffer R = tall_r(Q.rows, Q.cols, draw, team, Diagonal::nonnegative);
+  multiply_rows(Q, inverse(R).view(), team);
+  const auto read = [&](Index first, Index last, View out) {
+    copy(part(Q, first, 0, last - first, Q.cols), out);
+  };
+  return tall_r(Q.rows, Q.cols, read, team, Diagonal::nonnegative);
+}
+
+void multiply_rows(View A, ConstView M, ThreadTeam& team) {
+  constexpr Index step = 512;
+  for_row_ranges(A.rows, team, [&](Index first, Index last) {
+    Buffer block(std::min(step, last - first), A.cols);
+    for (Index i = first; i < last; i += step) {
+      const View rows = part(A, i, 0, std::min(step, last - i), A.cols);
+      const View old = part(block.view(), 0, 0, rows.rows, A.cols);
+      copy(rows, old);
+      gemm(1.0, old, Transpose::no, M, Transpose::no, 0.0, rows);
+    }
+  });
 }
 
 }  // namespace polyak

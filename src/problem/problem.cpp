@@ -37,13 +37,13 @@ void check_weights(const std::vector<double>& weights, Index n) {
   require(std::ssize(weights) == n, "weights", "there must be one weight per row",
           std::to_string(weights.size()) + " weights", std::to_string(n));
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    require(std::isfinite(weights[i]) && weights[i] >= 0.0,
-            "weights, row " + std::to_string(i + 1), "a weight is not a number of at least 0",
-            std::to_string(weights[i]), "0 or more");
+    require(std::isfinite(weights[i]) && weights[i] >= 0.0, "weights, row " + std::to_string(i + 1),
+            "a weight is negative or not finite", std::to_string(weights[i]), "0 or more");
   }
 }
 
-// One number for all unknowns but an intercept, or one for each; nothing means `otherwise`.
+// Expands a bound to one number per unknown: one number stands for all unknowns except the
+// intercept; an empty bound, or a missing one of the intercept, becomes `otherwise`.
 std::vector<double> spread(std::vector<double> bound, Index d, bool intercept, double otherwise,
                            const std::string& name) {
   const Index coefficients = d - (intercept ? 1 : 0);
@@ -56,10 +56,11 @@ std::vector<double> spread(std::vector<double> bound, Index d, bool intercept, d
   return bound;
 }
 
-// The intercept is an unknown like the others, and never part of the ridge.
+// Adds the column of ones, whose unknown has no ridge.
 void add_intercept(ProblemData& data) {
   const MappedMatrix* mapped = as_mapped(*data.A);
-  if (mapped && mapped->map().ones) return;  // this was a Problem before
+  if (mapped && mapped->map().ones)
+    return;  // data of an existing Problem, which has its column of ones
   data.A = mapped_columns(data.A, ColumnMap::plain(data.A->cols(), true));
   data.ridge_factors.resize(to_size(data.A->cols() - 1), 1.0);
   data.ridge_factors.push_back(0.0);
@@ -67,13 +68,13 @@ void add_intercept(ProblemData& data) {
 
 void check_ridge(const ProblemData& data) {
   require(std::isfinite(data.ridge) && data.ridge >= 0.0, "ridge",
-          "the ridge term is not a number of at least 0", std::to_string(data.ridge), "0 or more");
+          "the ridge term is negative or not finite", std::to_string(data.ridge), "0 or more");
   if (data.ridge_factors.empty()) return;
   require(std::ssize(data.ridge_factors) == data.A->cols(), "ridge_factors",
           "there must be one factor per unknown", std::to_string(data.ridge_factors.size()),
           std::to_string(data.A->cols()));
   for (const double f : data.ridge_factors)
-    require(std::isfinite(f) && f >= 0.0, "ridge_factors", "a factor is not a number of at least 0",
+    require(std::isfinite(f) && f >= 0.0, "ridge_factors", "a factor is negative or not finite",
             std::to_string(f), "0 or more");
 }
 
@@ -95,7 +96,7 @@ bool any_finite(const std::vector<double>& values) {
   return std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-// d × c as files hold it, to c × d as the solver wants it.
+// From d × c, the layout of files, to c × d, the layout of the solvers.
 std::vector<double> transpose(const Array& values, Index d, Index c, const std::string& name) {
   std::vector<double> out(to_size(c * d), 0.0);
   if (values.empty()) return out;

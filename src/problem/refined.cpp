@@ -1,5 +1,3 @@
-#include "problem/refined.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,13 +10,14 @@
 #include "matrix/products.hpp"
 #include "matrix/whole.hpp"
 #include "polyak/error.hpp"
+#include "problem/least_squares.hpp"
 #include "problem/planted.hpp"
 
 namespace polyak {
 namespace {
 
 using Long = std::vector<long double>;
-constexpr double most_work = 1.5e11;  // n·d² for QR
+constexpr double max_work = 1.5e11;  // n·d² up to which QR is used
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 // Calls each(column, value) for the entries of a row.
@@ -48,18 +47,18 @@ class Refinement {
 
   RefinedSolution run() {
     const auto n = static_cast<double>(A_.rows()), d = static_cast<double>(A_.cols());
-    const bool by_qr = n * d * d <= most_work && A_.rows() >= A_.cols();
+    const bool by_qr = n * d * d <= max_work && A_.rows() >= A_.cols();
     if (by_qr) factor();
-    if (by_qr && !regular_) return of_least_norm();
+    if (by_qr && !regular_) return least_norm_solution();
     refine(by_qr ? Solve([this](View g) { solve_by_r(g); })
                  : Solve([this](View g) { solve_by_cg(g); }));
-    if (by_qr && !contracts_) return of_least_norm();
+    if (by_qr && !contracts_) return least_norm_solution();
     out_.unique = contracts_;
     return finish();
   }
 
  private:
-  using Solve = std::function<void(View)>;  // g ← (D⁻¹AᵀA·D⁻¹)⁻¹·g, nearly
+  using Solve = std::function<void(View)>;  // g ← (D⁻¹AᵀA·D⁻¹)⁻¹·g, approximately
 
   void factor() {
     const Index d = A_.cols();
@@ -90,9 +89,9 @@ class Refinement {
     solve_left(R, g);
   }
 
-  // Conjugate gradients on the scaled normal equations, to 1e-8 of g.
+  // Conjugate gradients on the scaled normal equations, to a relative residual of 1e-8.
   void solve_by_cg(View g) const {
-    const Index d = A_.cols(), most = 4000;
+    const Index d = A_.cols(), max_iterations = 4000;
     Products products(A_, {}, {}, team_);
     const std::vector<double> no_b(to_size(A_.rows()), 0.0);
     std::vector<double> r(g.data, g.data + d), p = r, z(to_size(d), 0.0), at(z), q(z);
@@ -103,7 +102,7 @@ class Refinement {
     };
     double rr = dot(r, r), residual2 = 0.0;
     const double enough = 1e-16 * rr;
-    for (Index k = 0; k < most && rr > enough; ++k) {
+    for (Index k = 0; k < max_iterations && rr > enough; ++k) {
       for (std::size_t j = 0; j < at.size(); ++j) at[j] = p[j] / scale_[j];
       products.full_gradient({at.data(), 1, d, d}, {no_b.data(), A_.rows(), 1, 1},
                              {q.data(), 1, d, d}, {&residual2, 1});
@@ -117,14 +116,14 @@ class Refinement {
     std::copy(z.begin(), z.end(), g.data);
   }
 
-  // Until a correction no longer changes the x that is rounded to doubles, or the corrections
-  // no longer shrink. From QR's x on: from 0 the gradient, rounded to doubles, would leave
-  // eps·condition² in the first step.
+  // Stops when a correction no longer changes x in double precision, or when the corrections no
+  // longer decrease. Starts from the x of QR: from x = 0 the gradient, rounded to double, would
+  // cause an error of eps·condition² in the first step.
   void refine(const Solve& solve) {
-    constexpr int most_steps = 15;
+    constexpr int max_steps = 15;
     const Index d = A_.cols();
     double last = std::numeric_limits<double>::infinity();
-    for (int step = 0; step < most_steps; ++step) {
+    for (int step = 0; step < max_steps; ++step) {
       const Gradient at = gradient();
       Buffer g(d, 1);
       for (Index j = 0; j < d; ++j)
@@ -145,7 +144,7 @@ class Refinement {
     contracts_ = out_.error <= 1e-4;
   }
 
-  // By long doubles; ranges of rows are added in their order.
+  // In long double; the sums of ranges of rows are added in their order.
   Gradient gradient() const {
     Gradient out{Long(x_.size(), 0.0L), 0.0L};
     bool known = false;
@@ -178,8 +177,8 @@ class Refinement {
     }
   }
 
-  // A unique minimiser is out of reach: dgelsd on R.
-  RefinedSolution of_least_norm() {
+  // The minimiser is not unique to working precision: minimum-norm solution by dgelsd on R.
+  RefinedSolution least_norm_solution() {
     const Index d = A_.cols();
     Buffer M(d, d), z(1, d);
     for (Index i = 0; i < d; ++i) {
@@ -188,7 +187,7 @@ class Refinement {
     }
     const double rcond = static_cast<double>(A_.rows()) * eps;
     if (!least_squares_svd(M.view(), z.view(), rcond).ok)
-      throw Error(ErrorCode::internal, {.what = "a generated matrix has no singular values"});
+      throw Error(ErrorCode::internal, {.what = "the singular values of R did not converge"});
     for (Index j = 0; j < d; ++j)
       x_[to_size(j)] = static_cast<long double>(z.view()(0, j) / scale_[to_size(j)]);
     out_.x_qr.clear();
@@ -208,7 +207,7 @@ class Refinement {
   ConstView b_;
   ThreadTeam& team_;
   Long x_;
-  std::vector<double> scale_;  // D, by powers of two
+  std::vector<double> scale_;  // D, rounded to powers of two
   Buffer r_;
   bool regular_ = false, contracts_ = false;
   RefinedSolution out_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Problems of many kinds by seed: what a kind is made of. The parameters of a
-// problem are drawn first and are cheap; the matrix is made when it is asked for.
+// The kinds of generate_varied. A kind first draws the parameters of a problem, which is
+// cheap, and returns a function that makes the matrix.
 
 #include <cmath>
 #include <functional>
@@ -14,13 +14,13 @@
 
 namespace polyak::varied {
 
-/// Streams of a seed beside those that all generators share.
+/// Random streams in addition to those that all generators use.
 namespace streams {
 constexpr std::uint64_t parameters = stream::entries + 2;
 constexpr std::uint64_t scales = stream::entries + 3;  // of rows, columns or levels
 }  // namespace streams
 
-/// Parameters, one after the other.
+/// Draws the parameters of a problem, one after the other.
 class Draws {
  public:
   explicit Draws(std::uint64_t seed) : random_(seed, streams::parameters) {}
@@ -31,9 +31,9 @@ class Draws {
   double log_between(double low, double high) {
     return std::exp(between(std::log(low), std::log(high)));
   }
-  Index count_between(Index low, Index high);  ///< both included, even in the logarithm
-  /// What few entries are: none for one problem in four, for the others this many.
-  double few_entries(double many) { return chance(0.25) ? 0.0 : many; }
+  Index count_between(Index low, Index high);  ///< both included, uniform in the logarithm
+  /// A lower bound for the number of entries: 0 for one problem in four, else `many`.
+  double min_entries(double many) { return chance(0.25) ? 0.0 : many; }
   bool chance(double probability) { return between(0.0, 1.0) < probability; }
 
  private:
@@ -46,25 +46,25 @@ struct Shape {
 };
 
 struct Limits {
-  Index least_cols, most_cols;
-  double least_ratio;  ///< rows for each column
-  double most_rows = 300e3;
-  double most_entries = 1e7;  ///< n·d, 80 MB
-  double most_work = 1e10;    ///< n·d², which is half the operations of AᵀA
+  Index min_cols, max_cols;
+  double min_ratio;  ///< least number of rows per column
+  double max_rows = 300e3;
+  double max_entries = 1e7;  ///< n·d, 80 MB
+  double max_work = 1e10;    ///< n·d², half the operations of AᵀA
 };
-/// Columns and then rows, even in their logarithm. One problem in four may be tiny, the
-/// others have 300,000 entries or more where the limits allow it; one in twelve may have four
-/// times the entries and work.
+/// Draws columns, then rows, uniform in the logarithm. One problem in four may be tiny; the
+/// others have at least 300,000 entries where the limits allow it. One in twelve may have four
+/// times the limits of entries and work.
 Shape dense_shape(Draws& draws, const Limits& limits);
 
 struct Made {
   MatrixPtr A;
-  std::vector<double> units;  ///< x_j is a normal number over units[j]; empty means 1
+  std::vector<double> units;  ///< the planted x_j is N(0, 1)/units[j]; empty means 1
 };
 
 struct Recipe {
   Shape shape;
-  std::string text;  ///< the parameters, for people
+  std::string text;  ///< the parameters in words
   std::function<Made(std::uint64_t seed, ThreadTeam& team)> make;
 };
 
@@ -76,14 +76,14 @@ Recipe polynomial(Draws& draws);
 Recipe lagged(Draws& draws);
 Recipe blurred(Draws& draws);
 Recipe offset(Draws& draws);
-// Rows by their entries (varied_sparse.cpp):
+// Sparse rows (varied_sparse.cpp):
 Recipe sparse(Draws& draws);
 Recipe binary(Draws& draws);
 Recipe one_hot(Draws& draws);
 Recipe banded(Draws& draws);
 Recipe counts(Draws& draws);
 
-/// A, b and the planted x; x_least_squares and residual_norm are left out.
+/// A, b and the planted x, without x_least_squares and residual_norm.
 GeneratedProblem system_of(std::uint64_t seed, ThreadTeam& team);
 
 }  // namespace polyak::varied

@@ -11,7 +11,7 @@
 namespace polyak::varied {
 namespace {
 
-// row(i, out) fills row i; by ranges of rows that do not depend on the team.
+// A dense matrix; row(i, out) fills row i.
 template <class Row>
 MatrixPtr dense_of(const Shape& shape, ThreadTeam& team, const Row& row) {
   std::vector<double> values = dense_storage(shape.rows, shape.cols);
@@ -33,7 +33,8 @@ std::vector<double> normals(const Random& random, std::uint64_t k, Index count) 
 
 }  // namespace
 
-// Random singular vectors; singular values even in their logarithm, or one small one.
+// Random singular vectors; singular values evenly spaced in the logarithm, or all 1 except one
+// small one.
 Recipe spectrum(Draws& draws) {
   const Shape shape = dense_shape(draws, {5, 800, 2.0});
   const double condition = draws.chance(0.25) ? 1.0 : draws.log_between(1.0, 1e9);
@@ -57,9 +58,10 @@ Recipe spectrum(Draws& draws) {
       make};
 }
 
+// Normal entries, one to two rows per column.
 Recipe near_square(Draws& draws) {
   Shape shape;
-  shape.cols = draws.count_between(draws.few_entries(1.0) > 0.0 ? 150 : 20, 1200);
+  shape.cols = draws.count_between(draws.min_entries(1.0) > 0.0 ? 150 : 20, 1200);
   const double ratio = draws.chance(0.2) ? 1.0 : draws.between(1.0, 2.0);
   shape.rows = static_cast<Index>(ratio * static_cast<double>(shape.cols));
   const auto make = [=](std::uint64_t seed, ThreadTeam& team) -> Made {
@@ -92,7 +94,7 @@ Recipe skewed(Draws& draws) {
           make};
 }
 
-// 1, t, t², …
+// Columns 1, t, t², … of random t.
 Recipe polynomial(Draws& draws) {
   const Shape shape = dense_shape(draws, {3, 15, 20.0});
   const double from = draws.chance(0.5) ? -1.0 : 0.0;
@@ -110,7 +112,7 @@ Recipe polynomial(Draws& draws) {
   return {shape, fmt::format("powers of t in [{:g}, 1]", from), make};
 }
 
-// a_ij = s_(i+d−j) of a series s_t = phi·s_(t−1) + z_t.
+// a_ij = s_(i+d−j): lagged values of the autoregressive series s_t = phi·s_(t−1) + z_t.
 Recipe lagged(Draws& draws) {
   const Shape shape = dense_shape(draws, {4, 200, 5.0});
   const double phi = 1.0 - draws.log_between(1e-3, 1.0);
@@ -126,7 +128,7 @@ Recipe lagged(Draws& draws) {
   return {shape, fmt::format("autoregressive, phi {:.4g}", phi), make};
 }
 
-// a_ij = exp(−(t_i − c_j)²/2w²): t at random or evenly in [0, 1], c evenly.
+// a_ij = exp(−(t_i − c_j)²/2w²): t random or evenly spaced in [0, 1], c evenly spaced.
 Recipe blurred(Draws& draws) {
   const Shape shape = dense_shape(draws, {20, 400, 3.0, 20e3});
   const double spacings = draws.between(0.4, 2.2);
@@ -155,12 +157,12 @@ Recipe blurred(Draws& draws) {
           make};
 }
 
-// A table: ones, a time in milliseconds since 1970, and columns u_j·(m_j + z_ij) of
-// units u from 1e-6 to 1e9 and means m up to 1000 times their spread.
+// Like a table of data: a column of ones, a time in milliseconds since 1970, and columns
+// u_j·(m_j + z_ij) with units u from 1e-6 to 1e9 and means m up to 1000 standard deviations.
 Recipe offset(Draws& draws) {
   const Shape shape = dense_shape(draws, {3, 40, 10.0});
   const double years = draws.log_between(0.01, 20.0);
-  const double most_mean = draws.log_between(1.0, 1e3);
+  const double max_mean = draws.log_between(1.0, 1e3);
   const auto make = [=](std::uint64_t seed, ThreadTeam& team) -> Made {
     const Random random(seed, stream::entries), scales(seed, streams::scales);
     constexpr double year = 365.25 * 86400e3, start = 1.5e12;
@@ -168,7 +170,7 @@ Recipe offset(Draws& draws) {
     for (Index j = 2; j < shape.cols; ++j) {
       const auto t = static_cast<std::uint64_t>(j);
       unit.push_back(std::pow(10.0, -6.0 + 15.0 * scales.uniform(0, t)));
-      mean.push_back(most_mean * (2.0 * scales.uniform(1, t) - 1.0));
+      mean.push_back(max_mean * (2.0 * scales.uniform(1, t) - 1.0));
     }
     MatrixPtr A = dense_of(shape, team, [&](Index i, double* a) {
       normal_row(random, i, shape.cols, a);
@@ -180,10 +182,10 @@ Recipe offset(Draws& draws) {
     });
     return {std::move(A), std::move(unit)};
   };
-  return {shape,
-          fmt::format("intercept, milliseconds over {:.2g} years, means up to {:.2g}", years,
-                      most_mean),
-          make};
+  return {
+      shape,
+      fmt::format("intercept, milliseconds over {:.2g} years, means up to {:.2g}", years, max_mean),
+      make};
 }
 
 }  // namespace polyak::varied

@@ -19,10 +19,10 @@ struct Entry {
 };
 using Row = std::vector<Entry>;  // columns ascend
 
-// row(i, out) makes row i; made by ranges of rows and put together in their order.
+// A CSR matrix; row(i, out) makes row i. Ranges of rows are made in parallel and joined in order.
 template <class MakeRow>
 MatrixPtr csr_of(const Shape& shape, ThreadTeam& team, const MakeRow& row) {
-  constexpr Index range = 4096;  // as for_row_ranges has it
+  constexpr Index range = 4096;  // the range of for_row_ranges
   std::vector<Rows> parts(to_size((shape.rows + range - 1) / range));
   for_row_ranges(shape.rows, team, [&](Index first, Index last) {
     Rows& part = parts[to_size(first / range)];
@@ -47,19 +47,19 @@ MatrixPtr csr_of(const Shape& shape, ThreadTeam& team, const MakeRow& row) {
   return csr_matrix(std::move(all));
 }
 
-// Rows for the columns, with about `per_row` entries each.
-Shape sparse_shape(Draws& draws, Index cols, double least_ratio, double per_row,
-                   double most_rows = 500e3) {
-  const double most_entries = 5e6, most = std::min(most_rows, most_entries / per_row);
-  const double few = std::max(least_ratio * static_cast<double>(cols),
-                              std::min(draws.few_entries(1e5) / per_row, 0.5 * most));
-  const double many = std::max(few + 1.0, most);
-  return {static_cast<Index>(draws.log_between(few, many)), cols};
+// Draws the number of rows for this number of columns; a row has about `per_row` entries.
+Shape sparse_shape(Draws& draws, Index cols, double min_ratio, double per_row,
+                   double max_rows = 500e3) {
+  const double max_entries = 5e6, upper = std::min(max_rows, max_entries / per_row);
+  const double lower = std::max(min_ratio * static_cast<double>(cols),
+                                std::min(draws.min_entries(1e5) / per_row, 0.5 * upper));
+  const double many = std::max(lower + 1.0, upper);
+  return {static_cast<Index>(draws.log_between(lower, many)), cols};
 }
 
 std::uint64_t at(Index i) { return static_cast<std::uint64_t>(i); }
 
-// A Poisson number from a uniform one, by going up the distribution.
+// A Poisson number from a uniform number, by inversion of the distribution function.
 double poisson(double u, double mean) {
   double p = std::exp(-mean), below = p, k = 0.0;
   while (u > below && k < 1000.0) {
@@ -72,7 +72,7 @@ double poisson(double u, double mean) {
 
 }  // namespace
 
-// Normal numbers in random places: one in each of k equal parts of the columns.
+// k normal entries per row at random columns, one in each of k equal ranges of columns.
 Recipe sparse(Draws& draws) {
   const Index cols = draws.count_between(50, 20'000), k = draws.count_between(3, 30);
   const Shape shape = sparse_shape(draws, cols, 4.0, static_cast<double>(k));
@@ -94,7 +94,7 @@ Recipe sparse(Draws& draws) {
   return {shape, fmt::format("{} entries a row", k), make};
 }
 
-// Entries 1 with a probability of their column's own: p/4 to 4p.
+// Entries 0 and 1; each column has its own probability of a 1, between p/4 and 4p.
 Recipe binary(Draws& draws) {
   const Index cols = draws.count_between(20, 600);
   const double p = draws.log_between(0.005, 0.1), per_row = 1.6 * p * static_cast<double>(cols);
@@ -115,9 +115,10 @@ Recipe binary(Draws& draws) {
   return {shape, fmt::format("0/1, about {:.2g} % ones", 100.0 * p), make};
 }
 
-// Factors of some levels each, a 1 for the level of the row; how often levels occur falls
-// like 1/rank^s. The last level of the first factor is rare or never occurs. Without a
-// reference level (the first of each factor but one, left out) columns depend on each other.
+// Categorical factors, each with several levels; a row has a 1 for its level of each factor. The
+// frequency of levels decreases like 1/rank^s. The last level of the first factor is rare or
+// never occurs. With `reference` the first level of each factor except one is left out; without
+// it the columns are linearly dependent.
 Recipe one_hot(Draws& draws) {
   const Index factors = draws.count_between(2, 8);
   std::vector<Index> first{0};
@@ -128,7 +129,8 @@ Recipe one_hot(Draws& draws) {
   const Shape shape = sparse_shape(draws, cols, 20.0, static_cast<double>(factors), 300e3);
   const auto make = [=](std::uint64_t seed, ThreadTeam& team) -> Made {
     const Random random(seed, stream::entries);
-    std::vector<std::vector<double>> below;  // of each factor: how often that level or one before
+    std::vector<std::vector<double>>
+        below;  // for each factor the cumulative probabilities of its levels
     for (Index f = 0; f < factors; ++f) {
       std::vector<double> share;
       for (Index level = 0; level < first[to_size(f + 1)] - first[to_size(f)]; ++level)
@@ -144,7 +146,7 @@ Recipe one_hot(Draws& draws) {
                      for (Index f = 0; f < factors; ++f) {
                        const auto& sums = below[to_size(f)];
                        const double u = random.uniform(at(i), at(f)) * sums.back();
-                       // A level that never occurs has an empty interval.
+                       // A level with probability 0 has an empty interval.
                        const Index level =
                            std::upper_bound(sums.begin(), sums.end() - 1, u) - sums.begin();
                        const Index left_out = reference ? f : 0;
@@ -161,7 +163,7 @@ Recipe one_hot(Draws& draws) {
       make};
 }
 
-// Row i has normal numbers around column i·d/n.
+// Row i has `width` consecutive entries around column i·d/n.
 Recipe banded(Draws& draws) {
   const Index cols = draws.count_between(50, 10'000);
   const Index width = std::min(cols, draws.count_between(3, 60));
@@ -183,8 +185,8 @@ Recipe banded(Draws& draws) {
   return {shape, fmt::format("band of {}{}", width, smooth ? ", entries near 1" : ""), make};
 }
 
-// Poisson numbers: means of rows log-normal, means of columns from 0.02 to 20 times one
-// level. Kept as entries where most are zero, dense otherwise.
+// Poisson counts with means c_j·r_i: log-normal r, and c from 1/10 to 10 times `level`. Stored as
+// CSR if most counts are zero, else dense.
 Recipe counts(Draws& draws) {
   const double level = draws.log_between(0.02, 5.0), of_rows = draws.between(0.0, 1.0);
   const Shape shape = dense_shape(draws, {5, 300, 10.0, 300e3, 5e6, 3e9});

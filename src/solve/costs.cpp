@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "spectrum/nominal.hpp"
+#include "spectrum/gram.hpp"
 #include "spectrum/sketch.hpp"
 
 namespace polyak {

@@ -6,7 +6,7 @@
 // bits, every time and everywhere.
 
 #include "polyak/shape.hpp"
-#include "spectrum/sparse_gram.hpp"
+#include "spectrum/gram.hpp"
 
 namespace polyak {
 

@@ -5,13 +5,13 @@
 #include <thread>
 
 #include "kernels/gram.hpp"
-#include "linalg/tall_r.hpp"
+#include "linalg/tsqr.hpp"
 #include "polyak/methods.hpp"
 #include "solve/candidates.hpp"
 #include "solve/costs.hpp"
 #include "solve/plan_spectrum.hpp"
 #include "spectrum/extremes.hpp"
-#include "spectrum/sparse_gram.hpp"
+#include "spectrum/gram.hpp"
 
 // Numbers of eight bytes are counted; each function says whose allocations it
 // follows. What grows with neither n nor d² (stacks, the program) is left out.

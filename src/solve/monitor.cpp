@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "linalg/norm.hpp"
+#include "linalg/blas.hpp"
 
 namespace polyak {
 namespace {

@@ -14,7 +14,7 @@
 #include "solve/plan_spectrum.hpp"
 #include "solve/plan_steps.hpp"
 #include "solve/working_problem.hpp"
-#include "spectrum/duplicates.hpp"
+#include "spectrum/facts.hpp"
 #include "theory/parameters.hpp"
 
 namespace polyak {

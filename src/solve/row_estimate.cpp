@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linalg/norm.hpp"
+#include "linalg/blas.hpp"
 #include "polyak/ranks.hpp"
 
 namespace polyak {

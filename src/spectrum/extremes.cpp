@@ -6,10 +6,8 @@
 
 #include "linalg/blas.hpp"
 #include "polyak/ranks.hpp"
+#include "spectrum/eigenvalues.hpp"
 #include "spectrum/gram.hpp"
-#include "spectrum/lanczos.hpp"
-#include "spectrum/nominal.hpp"
-#include "spectrum/resolved.hpp"
 #include "spectrum/sketch.hpp"
 
 namespace polyak {
@@ -17,7 +15,7 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
-// scale.a·√w_i: what turns a_i into a row of Ã.
+// scale.a·√w_i, the factor from a_i to row i of Ã.
 RowFactor row_factor(const Problem& problem, const MatrixFacts& facts) {
   return [&problem, &facts](Index i) {
     const auto& w = problem.weights();
@@ -25,7 +23,7 @@ RowFactor row_factor(const Problem& problem, const MatrixFacts& facts) {
   };
 }
 
-// v -> Σ_i c_i ã_i (ã_iᵀ v), one read of A.
+// Lanczos on v ↦ Σ_i c_i ã_i (ã_iᵀ v) with c = weights; one read of A per step.
 RitzValues row_lanczos(const Problem& problem, Scale scale, std::span<const double> weights,
                        ThreadTeam& team, std::uint64_t seed, Index steps) {
   Products products(problem.A(), weights, {scale.a, scale.a}, team);
@@ -40,20 +38,20 @@ RitzValues row_lanczos(const Problem& problem, Scale scale, std::span<const doub
       });
 }
 
-// The sketch must be clearly cheaper: its ends are estimates.
+// The sketch is used only if it is twice as cheap, because it gives estimates only.
 bool sketch_pays(const GramSize& A) {
-  constexpr double most_bytes = 0x1p29;
+  constexpr double max_bytes = 0x1p29;
   const auto s = static_cast<double>(extremes_sketch_rows(static_cast<Index>(A.d)));
   const double sketch = sketch_copies * A.n * A.d / nominal::far_adds + nominal::dense_gram(s, A.d);
-  return 8.0 * s * A.d <= most_bytes && 2.0 * sketch < nominal::gram(A);
+  return 8.0 * s * A.d <= max_bytes && 2.0 * sketch < nominal::gram(A);
 }
 
-// Wide enough bars would leave the plan without a plan.
+// Whether the error bars determine kappa well enough for a plan.
 bool tight(const Extremes& found) {
-  constexpr double most = 4.0;
+  constexpr double max_ratio = 4.0;
   if (!found.lambda_min_range || !found.lambda_max_range) return false;
   const Range &low = *found.lambda_min_range, &top = *found.lambda_max_range;
-  return low.low > 0.0 && (top.high / low.low) <= most * (top.low / low.high);
+  return low.low > 0.0 && (top.high / low.low) <= max_ratio * (top.low / low.high);
 }
 
 }  // namespace
@@ -94,7 +92,7 @@ Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, Thre
   const RitzValues ritz = row_lanczos(problem, facts.scale, problem.weights(), team, seed, steps);
   const double m = static_cast<double>(ritz.values.size());
   constexpr double failure = 1e-3;
-  // Kuczynski and Wozniakowski's bound on how far theta_max may lie below.
+  // Bound of Kuczynski and Wozniakowski for (lambda_max − theta_max)/lambda_max.
   const double gap = std::pow(std::log(1.648 * std::sqrt(d) / failure) / (2.0 * m - 1.0), 2);
   const double theta_max = ritz.values.back();
   out.lambda_max = ritz.exhausted || gap >= 1.0 ? theta_max : theta_max / (1.0 - gap);
@@ -141,8 +139,8 @@ double coherence_nu(const Problem& problem, const MatrixFacts& facts, ThreadTeam
   std::vector<double> V = gram(problem.A(), row_factor(problem, facts), team);
   std::vector<double> values(to_size(d));
   eigenvectors_of(V, values);
-  // Row j of V is an eigenvector; dividing it by √lambda_j turns ‖V a‖² into
-  // aᵀH⁻¹a. What AᵀA cannot resolve is left out.
+  // Row j of V is an eigenvector; divided by √lambda_j it gives ‖V·a‖² = aᵀH⁻¹a. Eigenvalues
+  // below d·eps·lambda_max are left out.
   const double line = static_cast<double>(d) * eps * values.back();
   for (Index j = 0; j < d; ++j) {
     const double f = values[to_size(j)] > line ? 1.0 / std::sqrt(values[to_size(j)]) : 0.0;

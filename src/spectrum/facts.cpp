@@ -1,10 +1,12 @@
 #include "spectrum/facts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "matrix/products.hpp"
 #include "matrix/whole.hpp"
@@ -15,7 +17,8 @@ namespace polyak {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int tame = 200;  // |exponents| up to here leave room for squares, sums and products
+// With binary exponents up to this size squares, sums and products neither overflow nor underflow.
+constexpr int safe_exponent = 200;
 
 [[noreturn]] void refuse_value(const std::string& where, double value) {
   throw Error(ErrorCode::bad_data, {.what = "a value is not finite",
@@ -25,7 +28,7 @@ constexpr int tame = 200;  // |exponents| up to here leave room for squares, sum
                                     .hint = "remove or repair that row"});
 }
 
-// Among the rows held here.
+// The first among the rows of this rank.
 std::optional<Place> first_nonfinite(const RowMatrix& A) {
   const Partition own = partition(A);
   std::vector<double> row(to_size(A.cols()));
@@ -51,11 +54,11 @@ std::optional<Place> first_nonfinite(const RowMatrix& A) {
       place->value);
 }
 
-// 2^-e with 2^e near `largest`, or 1 where the number is tame already.
+// 2^-e with 2^e near `largest`, or 1 if the exponent is safe.
 double power_of_two_for(double largest) {
   if (largest == 0.0) return 1.0;
   const int exponent = std::clamp(std::ilogb(largest), -1000, 1000);
-  return std::abs(exponent) <= tame ? 1.0 : std::ldexp(1.0, -exponent);
+  return std::abs(exponent) <= safe_exponent ? 1.0 : std::ldexp(1.0, -exponent);
 }
 
 struct Norms {
@@ -63,14 +66,14 @@ struct Norms {
   std::vector<double> columns;
 };
 
-// Of numbers for all rows those of the rows held here.
+// The part of `numbers` (one per row) that belongs to the rows of this rank.
 std::span<double> own_part(const RowMatrix& A, RowNumbers& numbers) {
   const Partition own = partition(A);
   return std::span(numbers).subspan(to_size(own.first), to_size(own.rows->rows()));
 }
 
-// Of some rows: plain norms of the rows, weighted ones of the columns. While a block of
-// rows is in cache both are formed.
+// Rows [first, last): unweighted row norms and weighted column norms, computed block by block
+// while a block is in cache.
 void add_norms(const Problem& problem, Index first, Index last, double scale, double* rows,
                std::span<double> columns) {
   constexpr Index block = 64;
@@ -103,7 +106,8 @@ bool in_range(const RowMatrix& A, std::span<const double> own) {
   double largest = 0.0;
   for (double v : own) largest = std::isfinite(v) ? std::max(largest, v) : infinity;
   largest = largest_of_ranks(A, largest);
-  return largest == 0.0 || (largest < infinity && std::abs(std::ilogb(largest)) <= 2 * tame);
+  return largest == 0.0 ||
+         (largest < infinity && std::abs(std::ilogb(largest)) <= 2 * safe_exponent);
 }
 
 double max_abs(const RowMatrix& A, Products& products) {
@@ -138,7 +142,7 @@ double largest_of(const RowMatrix& A, ConstView b) {
   return largest;
 }
 
-// A row that does something keeps a norm, however small its weight.
+// A nonzero row with a positive weight keeps a positive norm: underflow must not make it zero.
 void apply_weights(std::span<const double> weights, std::span<double> norms2) {
   for (std::size_t i = 0; i < norms2.size(); ++i) {
     const bool counts = norms2[i] > 0.0 && weights[i] > 0.0;
@@ -146,13 +150,13 @@ void apply_weights(std::span<const double> weights, std::span<double> norms2) {
   }
 }
 
-// Every value is finite by now, and A is scaled: only weights can do this.
+// All values are finite and A is scaled, so only weights can cause an overflow here.
 void check_weighted(const MatrixFacts& facts) {
   bool finite = std::isfinite(facts.frobenius2);
   for (double v : facts.b_norms) finite = finite && std::isfinite(v);
   if (finite) return;
   throw Error(ErrorCode::bad_data,
-              {.what = "the weighted sum of squares is beyond the largest number",
+              {.what = "the weighted sum of squares overflows",
                .where = "weights",
                .hint = "divide all weights, and the ridge term, by one large number"});
 }
@@ -183,6 +187,18 @@ void read_rhs(const Problem& problem, MatrixFacts& facts) {
   for (double& v : facts.b_norms) v = std::sqrt(v);
 }
 
+// A 64-bit hash of the row, 0 for a zero row; −0 counts as 0.
+std::uint64_t row_hash(const double* row, Index d) {
+  std::uint64_t h = 0x9e3779b97f4a7c15ull;
+  bool zero = true;
+  for (Index j = 0; j < d; ++j) {
+    zero = zero && row[j] == 0.0;
+    h = (h ^ std::bit_cast<std::uint64_t>(row[j] + 0.0)) * 0xff51afd7ed558ccdull;
+    h ^= h >> 32;
+  }
+  return zero ? 0 : std::max<std::uint64_t>(1, h * 0xc4ceb9fe1a85ec53ull ^ h);
+}
+
 }  // namespace
 
 MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
@@ -201,7 +217,7 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
   const std::span<double> own = own_part(A, facts.norms2);
   if (const std::span<const double> weights = problem.weights(); !weights.empty())
     apply_weights(weights.subspan(to_size(partition(A).first), own.size()), own);
-  // In row order, so that zero rows change no bit of the sum.
+  // Summed in row order, so that zero rows do not change the bits of the sum.
   facts.frobenius2 = sum_in_row_order(A, own);
   for (std::size_t j = 0; j < norms.columns.size(); ++j)
     if (norms.columns[j] == 0.0) facts.zero_columns.push_back(static_cast<Index>(j));
@@ -210,6 +226,23 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
   read_rhs(problem, facts);
   check_weighted(facts);
   return facts;
+}
+
+Index count_duplicate_rows(const RowMatrix& A, ThreadTeam& team) {
+  const Index n = A.rows(), d = A.cols(), chunks = std::clamp<Index>(n / 64, 1, 64);
+  std::vector<std::uint64_t> hashes(to_size(n));
+  team.run(chunks, [&](Index chunk) {
+    std::vector<double> row(to_size(d));
+    for (Index i = chunk * n / chunks; i < (chunk + 1) * n / chunks; ++i) {
+      A.copy_rows(i, i + 1, {row.data(), 1, d, d});
+      hashes[to_size(i)] = row_hash(row.data(), d);
+    }
+  });
+  std::sort(hashes.begin(), hashes.end());
+  Index repeats = 0;
+  for (std::size_t i = 1; i < hashes.size(); ++i)
+    repeats += hashes[i] != 0 && hashes[i] == hashes[i - 1];
+  return repeats;
 }
 
 }  // namespace polyak

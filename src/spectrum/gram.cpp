@@ -1,30 +1,97 @@
 #include "spectrum/gram.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/row_numbers.hpp"
-#include "linalg/symmetric.hpp"
+#include "kernels/gram.hpp"
+#include "linalg/buffer.hpp"
 #include "matrix/column_map.hpp"
+#include "matrix/storage.hpp"
+#include "matrix/typed_matrix.hpp"
 #include "matrix/whole.hpp"
-#include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
-#include "spectrum/gram_panels.hpp"
-#include "spectrum/sparse_gram.hpp"
 
 namespace polyak {
 namespace {
 
-constexpr Index block_rows = kernels::panel_rows;
-
-// How many partial sums of H; with 1 the cells of H are shared out instead,
-// which many columns (H leaves the cache) and few rows want.
-Index chunk_count(const RowMatrix& A) {
-  constexpr Index most_columns = 512;
-  return A.cols() > most_columns ? 1 : std::clamp<Index>(A.rows() / block_rows, 1, 16);
+template <class Value>
+const DenseRows<Value>* dense_rows(const RowMatrix& A) {
+  const auto* dense = dynamic_cast<const TypedMatrix<DenseRows<Value>>*>(&A);
+  return dense ? &dense->storage() : nullptr;
 }
 
-// H += its rows [first, last), one panel after the other.
+// The rows of [A b] times their factors, panel by panel. Dense rows in memory are packed
+// directly and prefetched; rows of other matrices are copied first.
+class GramPanels {
+ public:
+  GramPanels(const RowMatrix& A, ConstView b, const std::function<double(Index)>& factor)
+      : A_(A),
+        b_(b),
+        factor_(factor),
+        doubles_(dense_rows<double>(A)),
+        floats_(dense_rows<float>(A)) {}
+
+  Index rows() const { return A_.rows(); }
+  Index columns() const { return A_.cols() + b_.cols; }
+
+  // Packs rows [first, first + count) into rows `at`, at + 1, … of the panel.
+  void pack(Index first, Index count, Index at, double* panel) const {
+    std::array<double, to_size(kernels::panel_rows)> factors;
+    for (Index t = 0; t < count; ++t) factors[to_size(t)] = factor_(first + t);
+    if (doubles_)
+      kernels::pack_rows(doubles_->from(first), factors.data(), at, count, panel);
+    else if (floats_)
+      kernels::pack_rows(floats_->from(first), factors.data(), at, count, panel);
+    else
+      pack_copies(first, count, at, factors.data(), panel);
+    for (Index t = 0; t < count; ++t)
+      for (Index c = 0; c < b_.cols; ++c)
+        panel[kernels::panel_place(at + t, A_.cols() + c)] = factors[to_size(t)] * b_(first + t, c);
+  }
+
+  // The memory of rows [first, last), for prefetching; empty if the rows are not contiguous.
+  kernels::Coming coming(Index first, Index last) const {
+    if (doubles_) return region(doubles_->view, first, last);
+    return floats_ ? region(floats_->view, first, last) : kernels::Coming{};
+  }
+
+ private:
+  void pack_copies(Index first, Index count, Index at, const double* factors, double* panel) const {
+    constexpr Index rows_per_copy = 16;
+    Buffer rows(rows_per_copy, A_.cols());
+    for (Index t = 0; t < count; t += rows_per_copy) {
+      const Index here = std::min(rows_per_copy, count - t);
+      A_.copy_rows(first + t, first + t + here, rows.view());
+      kernels::pack_rows({rows.data(), A_.cols(), A_.cols()}, factors + t, at + t, here, panel);
+    }
+  }
+
+  template <class Value>
+  static kernels::Coming region(const MatrixView<const Value>& view, Index first, Index last) {
+    if (first >= last || view.stride > 2 * view.cols) return {};
+    const Index values = (last - first - 1) * view.stride + view.cols;
+    return {view.row(first), values * static_cast<Index>(sizeof(Value))};
+  }
+
+  const RowMatrix& A_;
+  ConstView b_;
+  const std::function<double(Index)>& factor_;
+  const DenseRows<double>* doubles_;
+  const DenseRows<float>* floats_;
+};
+
+constexpr Index block_rows = kernels::panel_rows;
+
+// The number of partial sums of H, one per task. With 1 the cells of H are the tasks instead:
+// for many columns, where H does not fit the cache, and for few rows.
+Index chunk_count(const RowMatrix& A) {
+  constexpr Index max_columns = 512;
+  return A.cols() > max_columns ? 1 : std::clamp<Index>(A.rows() / block_rows, 1, 16);
+}
+
+// H += Σ a_i a_iᵀ over rows [first, last), one panel after the other.
 void add_rows(const GramPanels& panels, Index first, Index last, double* H) {
   const Index d = panels.columns(), cells = kernels::cell_rows(d);
   Buffer panel(kernels::panel_size(d), 1);
@@ -39,16 +106,16 @@ void add_rows(const GramPanels& panels, Index first, Index last, double* H) {
   }
 }
 
-// The same for all rows, the work on each panel shared out.
+// The same for all rows, where the threads share the work on each panel.
 void add_all_rows(const GramPanels& panels, ThreadTeam& team, double* H) {
-  constexpr Index few = 32;
+  constexpr Index rows_per_task = 32;
   const Index d = panels.columns(), cells = kernels::cell_rows(d);
   Buffer panel(kernels::panel_size(d), 1);
   for (Index first = 0; first < panels.rows(); first += block_rows) {
     const Index count = std::min(block_rows, panels.rows() - first);
-    team.run((count + few - 1) / few, [&](Index part) {
-      const Index t = part * few;
-      panels.pack(first + t, std::min(few, count - t), t, panel.data());
+    team.run((count + rows_per_task - 1) / rows_per_task, [&](Index part) {
+      const Index t = part * rows_per_task;
+      panels.pack(first + t, std::min(rows_per_task, count - t), t, panel.data());
     });
     team.run(cells * cells, [&](Index cell) {
       const Index I = cell / cells, J = cell % cells;
@@ -57,7 +124,7 @@ void add_all_rows(const GramPanels& panels, ThreadTeam& team, double* H) {
   }
 }
 
-// The upper triangle from the lower one, tile by tile.
+// Copies the lower triangle to the upper one, tile by tile.
 void mirror(std::vector<double>& H, Index d, ThreadTeam& team) {
   constexpr Index tile = 64;
   const Index tiles = (d + tile - 1) / tile;
@@ -70,8 +137,8 @@ void mirror(std::vector<double>& H, Index d, ThreadTeam& team) {
   });
 }
 
-// The partial sums added in their order: the lower triangle. A partial sum is
-// square, `stride` wide, its lower triangle given.
+// The lower triangle of the sum of the partial sums, added in their order. A partial sum is a
+// square matrix of width `stride`, of which only the lower triangle is used.
 std::vector<double> add_parts(Buffer& parts, Index stride, Index d, ThreadTeam& team) {
   std::vector<double> H(to_size(d * d));
   team.run(d, [&](Index i) {
@@ -99,6 +166,58 @@ std::vector<double> gram_by_panels(const GramPanels& panels, Index chunks, Threa
   return add_parts(parts, stride, d, team);
 }
 
+// Whether products of the columns in their own units neither overflow nor underflow.
+bool safe_units(const ColumnMap& map) {
+  constexpr int safe_exponent = 200;
+  return std::all_of(map.units.begin(), map.units.end(),
+                     [](double u) { return u == 0.0 || std::abs(std::ilogb(u)) <= safe_exponent; });
+}
+
+// Only the units differ: scale the Gram matrix of the inner matrix.
+std::vector<double> gram_in_units(const MappedMatrix& A, const std::function<double(Index)>& factor,
+                                  ThreadTeam& team, ConstView b) {
+  std::vector<double> H = gram(*A.inner(), factor, team, b);
+  const Index d = A.cols(), width = d + b.cols;
+  const auto unit = [&](Index j) { return j < d ? A.map().units[to_size(j)] : 1.0; };
+  for (Index i = 0; i < width; ++i)
+    for (Index j = 0; j < width; ++j) H[to_size(i * width + j)] *= unit(i) * unit(j);
+  return H;
+}
+
+// Centred and scaled columns of a sparse matrix: from the Gram matrix of [A b 1], without
+// making the rows dense. With H = AᵀA, s = Aᵀ1 and m = 1ᵀ1 (each with the factors),
+//   H̃_jk = unit_j·unit_k·(H_jk − centre_j·s_k − s_j·centre_k + m·centre_j·centre_k).
+std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<double(Index)>& factor,
+                                ThreadTeam& team, ConstView b) {
+  const ColumnMap& map = A.map();
+  const Index d = A.inner()->cols(), c = b.cols, width = d + c + 1, out_width = A.cols() + c;
+  RowNumbers beside(to_size(A.rows() * (c + 1)));
+  const View rhs{beside.data(), A.rows(), c + 1, c + 1};
+  for (Index i = 0; i < A.rows(); ++i) {
+    for (Index k = 0; k < c; ++k) rhs(i, k) = b(i, k);
+    rhs(i, c) = 1.0;
+  }
+  const std::vector<double> all = gram(*A.inner(), factor, team, rhs);
+  const auto value = [&](Index j, Index k) { return all[to_size(j * width + k)]; };
+  const auto centre = [&](Index j) {
+    return j < d && map.centred() ? map.centre[to_size(j)] : 0.0;
+  };
+  // For column j of the mapped [A b]: its index in `all`, and its unit.
+  const auto place = [&](Index j) { return j < d ? j : j == d && map.ones ? d + c : j - map.ones; };
+  const auto unit = [&](Index j) { return j < A.cols() ? map.units[to_size(j)] : 1.0; };
+  const Index ones = d + c;
+  std::vector<double> H(to_size(out_width * out_width));
+  team.run(out_width, [&](Index j) {
+    for (Index k = 0; k < out_width; ++k) {
+      const Index p = place(j), q = place(k);
+      const double sum = value(p, q) - centre(j) * value(ones, q) - value(p, ones) * centre(k) +
+                         centre(j) * value(ones, ones) * centre(k);
+      H[to_size(j * out_width + k)] = unit(j) * (unit(k) * sum);
+    }
+  });
+  return H;
+}
+
 }  // namespace
 
 void load_rows(const RowMatrix& A, const std::function<double(Index)>& factor, Index first,
@@ -124,75 +243,6 @@ void for_blocks(const RowMatrix& A, const std::function<double(Index)>& factor, 
   });
 }
 
-std::vector<double> eigenvalues_of(std::vector<double> H, Index d) {
-  std::vector<double> values(to_size(d));
-  if (!symmetric_eigenvalues({H.data(), d, d, d}, values))
-    throw Error(ErrorCode::internal, {.what = "the eigenvalues of A'A did not converge"});
-  return values;
-}
-
-void eigenvectors_of(std::vector<double>& H, std::vector<double>& values) {
-  const Index d = std::ssize(values);
-  if (!symmetric_eigen({H.data(), d, d, d}, values))
-    throw Error(ErrorCode::internal, {.what = "the eigenvectors of A'A did not converge"});
-}
-
-namespace {
-
-// Whether products of the columns as they are stay far from the ends of the numbers.
-bool tame_units(const ColumnMap& map) {
-  constexpr int tame = 200;
-  return std::all_of(map.units.begin(), map.units.end(),
-                     [](double u) { return u == 0.0 || std::abs(std::ilogb(u)) <= tame; });
-}
-
-// Columns in other units: the same products.
-std::vector<double> gram_in_units(const MappedMatrix& A, const std::function<double(Index)>& factor,
-                                  ThreadTeam& team, ConstView b) {
-  std::vector<double> H = gram(*A.inner(), factor, team, b);
-  const Index d = A.cols(), width = d + b.cols;
-  const auto unit = [&](Index j) { return j < d ? A.map().units[to_size(j)] : 1.0; };
-  for (Index i = 0; i < width; ++i)
-    for (Index j = 0; j < width; ++j) H[to_size(i * width + j)] *= unit(i) * unit(j);
-  return H;
-}
-
-// Sparse rows in other variables: their Gram matrix from that of [A b 1], so that no
-// row is ever dense. With H = AᵀA, s = Aᵀ1 and m = 1ᵀ1 (each with the factors),
-//   H̃_jk = unit_j·unit_k·(H_jk − centre_j·s_k − s_j·centre_k + m·centre_j·centre_k).
-std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<double(Index)>& factor,
-                                ThreadTeam& team, ConstView b) {
-  const ColumnMap& map = A.map();
-  const Index d = A.inner()->cols(), c = b.cols, width = d + c + 1, out_width = A.cols() + c;
-  RowNumbers beside(to_size(A.rows() * (c + 1)));
-  const View rhs{beside.data(), A.rows(), c + 1, c + 1};
-  for (Index i = 0; i < A.rows(); ++i) {
-    for (Index k = 0; k < c; ++k) rhs(i, k) = b(i, k);
-    rhs(i, c) = 1.0;
-  }
-  const std::vector<double> all = gram(*A.inner(), factor, team, rhs);
-  const auto value = [&](Index j, Index k) { return all[to_size(j * width + k)]; };
-  const auto centre = [&](Index j) {
-    return j < d && map.centred() ? map.centre[to_size(j)] : 0.0;
-  };
-  // Column j of the mapped matrix with b: where it stands in `all`, and its unit.
-  const auto place = [&](Index j) { return j < d ? j : j == d && map.ones ? d + c : j - map.ones; };
-  const auto unit = [&](Index j) { return j < A.cols() ? map.units[to_size(j)] : 1.0; };
-  const Index ones = d + c;
-  std::vector<double> H(to_size(out_width * out_width));
-  team.run(out_width, [&](Index j) {
-    for (Index k = 0; k < out_width; ++k) {
-      const Index p = place(j), q = place(k);
-      const double sum = value(p, q) - centre(j) * value(ones, q) - value(p, ones) * centre(k) +
-                         centre(j) * value(ones, ones) * centre(k);
-      H[to_size(j * out_width + k)] = unit(j) * (unit(k) * sum);
-    }
-  });
-  return H;
-}
-
-}  // namespace
-
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
                          ThreadTeam& team, ConstView b) {
   if (const Partition own = partition(A); own.rows != &A) {
@@ -204,9 +254,9 @@ std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>&
     return H;
   }
   if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A)) {
-    if (!mapped->map().ones && !mapped->map().centred() && tame_units(mapped->map()))
+    if (!mapped->map().ones && !mapped->map().centred() && safe_units(mapped->map()))
       return gram_in_units(*mapped, factor, team, b);
-    if (has_sparse_gram(*mapped->inner()) && tame_units(mapped->map()))
+    if (has_sparse_gram(*mapped->inner()) && safe_units(mapped->map()))
       return mapped_gram(*mapped, factor, team, b);
   }
   std::vector<double> H = has_sparse_gram(A) ? sparse_gram(A, factor, team, b)
@@ -219,7 +269,7 @@ double gram_additions(const RowMatrix& A) {
   if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A))
     return gram_additions(*mapped->inner()) + 3.0;
   if (has_sparse_gram(A)) return sparse_gram_additions(A);
-  // Of each rank's rows, and of what they come to together.
+  // The sums of the rows of each rank, and the sum over the ranks.
   if (const Partition own = partition(A); own.rows != &A)
     return largest_of_ranks(A, gram_additions(*own.rows)) + static_cast<double>(own.ranks());
   const Index chunks = chunk_count(A);

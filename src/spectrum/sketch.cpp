@@ -11,11 +11,11 @@
 namespace polyak {
 namespace {
 
-constexpr Index block_rows = 1024;  // rows of A in hand at a time
-constexpr Index few_rows = 32;      // … loaded by one thread
-constexpr Index few_columns = 64;   // … added by one thread
+constexpr Index block_rows = 1024;      // rows of A in memory at a time
+constexpr Index rows_per_task = 32;     // when a block is loaded
+constexpr Index columns_per_task = 64;  // when a block is added to the sketch
 
-// Where a row goes: one row of each band, and ±1/√copies.
+// A row of the sketch (one in each band) to which a row of A is added, and its sign.
 struct Target {
   std::int32_t row;
   float sign;
@@ -40,12 +40,12 @@ class Sketcher {
     const Index last = own.first + own.rows->rows();
     for (Index first = own.first; first < last; first += block_rows) {
       const Index count = std::min(block_rows, last - first);
-      team_.run((count + few_rows - 1) / few_rows, [&](Index part) {
-        load(first, part * few_rows, std::min(count, (part + 1) * few_rows));
+      team_.run((count + rows_per_task - 1) / rows_per_task, [&](Index part) {
+        load(first, part * rows_per_task, std::min(count, (part + 1) * rows_per_task));
       });
-      // Every number of the sketch is summed in row order by whoever has its
-      // column: the team leaves no trace.
-      const Index parts = (width_ + few_columns - 1) / few_columns;
+      // Each entry of the sketch is summed in row order by the one thread that has its column, so
+      // the bits do not depend on the number of threads.
+      const Index parts = (width_ + columns_per_task - 1) / columns_per_task;
       team_.run(parts, [&](Index part) {
         add(count, width_ * part / parts, width_ * (part + 1) / parts);
       });
@@ -69,7 +69,7 @@ class Sketcher {
     }
   }
 
-  // 32 bits each: the lowest is the sign, the others a place in [0, band).
+  // 32 random bits per target: the lowest bit is the sign, the others give a row in [0, band).
   void choose_targets(Index row, Target* targets) const {
     std::uint64_t bits[sketch_copies / 2];
     random_.bits(static_cast<std::uint64_t>(row), 0, sketch_copies / 2, bits);

@@ -1,5 +1,3 @@
-#include "spectrum/sparse_gram.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -7,20 +5,21 @@
 #include "linalg/buffer.hpp"
 #include "matrix/storage.hpp"
 #include "matrix/typed_matrix.hpp"
+#include "spectrum/gram.hpp"
 
 namespace polyak {
 namespace {
 
-constexpr Index band_values = 1 << 16;  // of H, which stay in the second cache
-constexpr Index most_tasks = 16;
+constexpr Index band_values = 1 << 16;  // entries of H in a band: fits the second-level cache
+constexpr Index max_tasks = 16;
 
-// The first rows of the bands, and the end of the last.
+// The first row of each band, and the end of the last band.
 std::vector<Index> band_starts(Index width) {
-  constexpr Index flat = 256;  // bands are as high as this where rows of H are shorter
+  constexpr Index flat = 256;  // up to this width of H all bands have the same height
   std::vector<Index> out{0};
   while (out.back() < width)
-    out.push_back(std::min(width, out.back() + std::max<Index>(1, band_values / std::max(
-                                                                      out.back(), flat))));
+    out.push_back(
+        std::min(width, out.back() + std::max<Index>(1, band_values / std::max(out.back(), flat))));
   return out;
 }
 
@@ -31,12 +30,16 @@ class Bands {
  public:
   Bands(const CsrRows<Value, Column>& A, const std::function<double(Index)>& factor, ConstView b,
         GramCuts cuts)
-      : A_(A), factor_(factor), b_(b), cuts_(cuts), width_(A.cols() + b.cols),
+      : A_(A),
+        factor_(factor),
+        b_(b),
+        cuts_(cuts),
+        width_(A.cols() + b.cols),
         starts_(band_starts(width_)) {}
 
   std::vector<double> sum(ThreadTeam& team) const {
     std::vector<double> H(to_size(width_ * width_));
-    Buffer others(cuts_.parts - 1, width_ * width_);  // of all parts but the first
+    Buffer others(cuts_.parts - 1, width_ * width_);  // partial sums of all parts except the first
     team.run(cuts_.strips * cuts_.parts, [&](Index task) {
       const Index part = task / cuts_.strips;
       add_strip(task % cuts_.strips, part, part == 0 ? H.data() : others.view().row(part - 1));
@@ -72,8 +75,8 @@ class Bands {
       add_band(starts_[to_size(band)], starts_[to_size(band + 1)], rows, next, H);
   }
 
-  // Of each row the first column from `top` on: most rows have none in a band,
-  // and are passed over without a look at them.
+  // For each row its first column ≥ `top`. Most rows have no entry in a band and are skipped by
+  // this number alone, without reading the row.
   std::vector<Index> first_columns(Rows rows, Index top) const {
     std::vector<Index> out(to_size(rows.last - rows.first));
     for (Index i = rows.first; i < rows.last; ++i) {
@@ -96,7 +99,8 @@ class Bands {
       const Index first = rows.first + block * all / cuts_.blocks;
       const Index last = rows.first + (block + 1) * all / cuts_.blocks;
       for (Index i = first; i < last; ++i) {
-        if (next.empty()) add_row(i, top, end, sums.view());
+        if (next.empty())
+          add_row(i, top, end, sums.view());
         else if (Index& here = next[to_size(i - rows.first)]; here < end)
           here = add_row(i, top, end, sums.view());
       }
@@ -108,13 +112,14 @@ class Bands {
     }
   }
 
-  // Of row i what belongs to a band, and its first column after that.
+  // Adds the products of row i in a band; returns the first column of the row after the band.
   Index add_row(Index i, Index top, Index end, View sums) const {
     const Row row = A_.row(i);
     const double f = factor_(i);
     Index t = place_of(row, top);
     for (; t < row.count && row.col[t] < end; ++t)
-      add_to(row, t + 1, twice_scaled(f, static_cast<double>(row.a[t])), sums.row(row.col[t] - top));
+      add_to(row, t + 1, twice_scaled(f, static_cast<double>(row.a[t])),
+             sums.row(row.col[t] - top));
     return column_at(row, t);
   }
 
@@ -130,7 +135,7 @@ class Bands {
     }
   }
 
-  // Not by f²: what f brings into range f² may lead out of it.
+  // Not f²·value: f² may overflow or underflow where f·(f·value) does not.
   static double twice_scaled(double f, double value) { return f * (f * value); }
 
   static void add_to(const Row& row, Index count, double value, double* h) {
@@ -151,7 +156,7 @@ const CsrRows<Value, Column>* csr_rows(const RowMatrix& A) {
   return csr ? &csr->storage() : nullptr;
 }
 
-// body(rows) with the rows of a CSR matrix; false for any other.
+// Calls body(rows) with the rows of a CSR matrix; returns false for any other matrix.
 template <class Body>
 bool with_csr(const RowMatrix& A, const Body& body) {
   const auto try_one = [&](const auto* rows) {
@@ -164,17 +169,17 @@ bool with_csr(const RowMatrix& A, const Body& body) {
 
 }  // namespace
 
-// More parts and blocks only where adding them up costs little beside the products.
+// More parts and blocks only where adding them costs little compared with the products.
 GramCuts gram_cuts(const GramSize& A) {
-  constexpr double least_rows = 4096.0, beside = 8.0;
+  constexpr double min_rows = 4096.0, min_products = 8.0;  // per block; per entry of H and block
   const auto bands_of = [](double width) {
     return std::ssize(band_starts(static_cast<Index>(std::max(1.0, width)))) - 1;
   };
-  const double worth = A.products / (beside * std::max(1.0, A.d * A.d));
-  const auto blocks = static_cast<Index>(std::clamp(worth, 1.0, std::max(1.0, A.n / least_rows)));
-  const Index parts = std::clamp<Index>(most_tasks / bands_of(A.d), 1, blocks);
+  const double worth = A.products / (min_products * std::max(1.0, A.d * A.d));
+  const auto blocks = static_cast<Index>(std::clamp(worth, 1.0, std::max(1.0, A.n / min_rows)));
+  const Index parts = std::clamp<Index>(max_tasks / bands_of(A.d), 1, blocks);
   const Index bands = bands_of(A.d + A.c);
-  return {bands, std::min(bands, most_tasks), parts, blocks / parts};
+  return {bands, std::min(bands, max_tasks), parts, blocks / parts};
 }
 
 GramSize gram_size(const RowMatrix& A, Index sides) {

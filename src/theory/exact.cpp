@@ -1,14 +1,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "linalg/blas.hpp"
 #include "linalg/buffer.hpp"
 #include "linalg/factor.hpp"
-#include "linalg/symmetric.hpp"
+#include "linalg/svd.hpp"
 #include "polyak/error.hpp"
-#include "theory/diagonal.hpp"
+#include "polyak/theory.hpp"
 #include "theory/impulse.hpp"
+#include "theory/models.hpp"
 
 namespace polyak::theory {
 namespace {
@@ -24,7 +26,7 @@ void symmetrise(View X) {
   }
 }
 
-// N(P) in the eigenbasis, by way of the space of x, where the rows are.
+// N(P) in the eigenbasis: P is transformed to the space of x, where RowNoise works, and back.
 class RotatedNoise {
  public:
   RotatedNoise(Vector eigenvalues, Vector eigenvectors, RowNoise noise)
@@ -73,7 +75,7 @@ Vector spread(const Model& model) {
   return S;
 }
 
-// lmax(N, X) for X > 0; infinite where X is not.
+// The largest eigenvalue of the pencil (N, X), X positive definite; infinite if X is not.
 double generalised_largest(Vector N, Vector X, Index d) {
   Vector values(to_size(d));
   if (!cholesky(square(std::span(X), d))) return std::numeric_limits<double>::infinity();
@@ -95,6 +97,32 @@ double upper_growth(const Model& model, const Vector& roots, Vector X, double sh
   return generalised_largest(std::move(image), std::move(X), d);
 }
 
+using Vector = std::vector<double>;
+
+Vector product(ConstView A, std::span<const double> v) {
+  Vector out(to_size(A.rows));
+  for (Index i = 0; i < A.rows; ++i)
+    out[to_size(i)] = std::inner_product(v.begin(), v.end(), A.row(i), 0.0);
+  return out;
+}
+Vector transposed_product(ConstView A, std::span<const double> v) {
+  Vector out(to_size(A.cols), 0.0);
+  for (Index i = 0; i < A.rows; ++i) {
+    for (Index j = 0; j < A.cols; ++j) out[to_size(j)] += v[to_size(i)] * A(i, j);
+  }
+  return out;
+}
+
+// out −= h·gᵀ + g·hᵀ + g·gᵀ.
+void subtract_mean(const Vector& h, const Vector& g, View out) {
+  for (Index i = 0; i < out.rows; ++i) {
+    for (Index j = 0; j < out.cols; ++j) {
+      const std::size_t a = to_size(i), b = to_size(j);
+      out(i, j) -= h[a] * g[b] + g[a] * h[b] + g[a] * g[b];
+    }
+  }
+}
+
 }  // namespace
 
 Model exact_model(Vector eigenvalues, Vector eigenvectors, RowNoise noise) {
@@ -108,8 +136,8 @@ Model exact_model(Vector eigenvalues, Vector eigenvectors, RowNoise noise) {
   return model;
 }
 
-// Z = D^−1/2·Y for the leading Y of D^1/2·N·D^1/2 solves N(Gam o Z) = value·Z; any
-// X > 0 near it gives an upper bound, and the best of a few is taken.
+// Z = D^−1/2·Y for the leading eigenvector Y of D^1/2·N·D^1/2 solves N(Gam o Z) = value·Z. Every
+// positive definite X near Z gives an upper bound; the best of several is taken.
 double upper_batch_for_rate(const Model& model, Method method, const Parameters& p, double r) {
   const Impulse impulse(method, p, model.eigenvalues, model.ridge, r);
   if (!impulse.exists() || model.name != "exact") return std::numeric_limits<double>::infinity();
@@ -124,6 +152,28 @@ double upper_batch_for_rate(const Model& model, Method method, const Parameters&
   for (const double shift : {0.0, 1e-10, 1e-7, 1e-4, 1e-1, 1e3})
     best = std::min(best, upper_growth(model, roots, Z, shift));
   return p.alpha * p.alpha * std::max(0.0, best);
+}
+
+// Two products of n·d² operations each, and memory for a copy of the rows.
+RowNoise noise_of_rows(ConstView A, std::span<const double> probabilities,
+                       std::span<const double> residual) {
+  Vector p(probabilities.begin(), probabilities.end()), r(residual.begin(), residual.end());
+  Vector g = r.empty() ? Vector{} : transposed_product(A, r);
+  return [=](ConstView P, std::span<const double> m, View out) {
+    const bool inconsistent = !m.empty() && !r.empty();
+    const Vector image = inconsistent ? product(A, m) : Vector{};
+    Buffer rows(A.rows, A.cols);
+    gemm(1.0, A, Transpose::no, P, Transpose::no, 0.0, rows.view());
+    for (Index i = 0; i < A.rows; ++i) {
+      const std::size_t k = to_size(i);
+      double weight = std::inner_product(A.row(i), A.row(i) + A.cols, rows.view().row(i), 0.0);
+      if (inconsistent) weight += r[k] * (2.0 * image[k] + r[k]);
+      const double scale = p[k] > 0.0 ? weight / p[k] : 0.0;
+      for (Index j = 0; j < A.cols; ++j) rows.view()(i, j) = scale * A(i, j);
+    }
+    gemm(1.0, A, Transpose::yes, rows.view(), Transpose::no, 0.0, out);
+    if (inconsistent) subtract_mean(transposed_product(A, image), g, out);
+  };
 }
 
 }  // namespace polyak::theory

@@ -4,9 +4,9 @@
 
 #include "linalg/blas.hpp"
 #include "linalg/buffer.hpp"
-#include "theory/diagonal.hpp"
 #include "theory/impulse.hpp"
-#include "theory/search.hpp"
+#include "theory/models.hpp"
+#include "theory/numerics.hpp"
 
 namespace polyak::theory {
 namespace {
@@ -14,24 +14,24 @@ namespace {
 using Vector = std::vector<double>;
 
 // The root B > max w_j of Σ_j f·g_j/(B − w_j) = 1, the largest eigenvalue of
-// f·√g√gᵀ + diag(w), w_j = h·g_j: between max(w) + f·min and max(w) + f·Σg.
+// f·√g√gᵀ + diag(w), w_j = h·g_j. It lies between max(w) + f·max(g) and max(w) + f·Σg.
 double secular_root(const Vector& g, double f, double h) {
-  const double most = *std::max_element(g.begin(), g.end());
+  const double largest = *std::max_element(g.begin(), g.end());
   const double sum = std::accumulate(g.begin(), g.end(), 0.0);
   const auto rest = [&](double above) {  // above = B − h·max g
     double total = 0.0;
-    for (const double v : g) total += f * v / (above + h * (most - v));
+    for (const double v : g) total += f * v / (above + h * (largest - v));
     return total - 1.0;
   };
   if (!(sum > 0.0)) return 0.0;
-  const double low = 0.5 * f * most, high = f * sum * (1.0 + 1e-12);
-  return h * most + falling_zero(rest, {low, rest(low)}, {high, rest(high)}, 1e-16 * sum);
+  const double low = 0.5 * f * largest, high = f * sum * (1.0 + 1e-12);
+  return h * largest + falling_zero(rest, {low, rest(low)}, {high, rest(high)}, 1e-16 * sum);
 }
 
 // With z Gaussian, E z_i²z_j²…/Σ l·z² = ∫ Π(1 + 2t·l_m)^−1/2 … dt: the K and the
-// residual noise of rows drawn by their norms (docs/theory, 4.3). In w = log(t‖A‖_F²)
-// the integrands decay like e^w and e^(−w·d/2) and are analytic for |Im w| < pi, so
-// that equal steps of 1/4 leave an error near exp(−4pi²).
+// residual noise for row-norm sampling (docs/theory, 4.3). As functions of w = log(t‖A‖_F²) the
+// integrands decay like e^w and e^(−w·d/2) and are analytic for |Im w| < pi, so that the
+// trapezoidal rule with step 1/4 has an error near exp(−4pi²).
 class RowNormMoments {
  public:
   Vector K, residual;
@@ -58,7 +58,7 @@ class RowNormMoments {
     return static_cast<Index>((last - first_) / step_) + 1;
   }
 
-  // √weight/(1 + 2t·l_j), so that the Gram matrix of all nodes is the integral.
+  // Factors √weight/(1 + 2t·l_j): the Gram matrix of all nodes is the integral.
   void add_node(double w, double* factors) {
     const double t = std::exp(w) / F2_;
     double log_product = 0.0;

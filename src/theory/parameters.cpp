@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "theory/blocks.hpp"
+#include "theory/impulse.hpp"
 
 namespace polyak::theory {
 namespace {
@@ -32,7 +32,7 @@ Parameters heavy_ball_parameters(double lmin, double lmax, double gamma) {
   return {4.0 / ((L + l) * (L + l)), (L - l) / (L + l), 2.0 * l / (L + l)};
 }
 
-// Paper, appendix A. beta is no square here: 1 − √beta = (1 − beta)/(1 + √beta).
+// Paper, appendix A, with 1 − √beta = (1 − beta)/(1 + √beta).
 Parameters nesterov_parameters(double lmin, double lmax, double gamma) {
   const auto [l, L] = widened(lmin, lmax, gamma);
   const double root = std::sqrt((L - l) / (L + l));
@@ -55,8 +55,8 @@ double minibatch_sgd_step(double lmax, double frobenius2, double eta, double bat
   return 1.0 / (lmax * (1.0 - 1.0 / batch) + eta * frobenius2 / batch);
 }
 
-// The radius of a block falls and then rises along the spectrum, so that an
-// end has the largest.
+// Along the spectrum the radius of a block first decreases and then increases, so the largest is
+// at an end.
 double contraction(Method method, const Parameters& p, double lmin, double lmax) {
   return std::max(block_radius(method, p, lmin), block_radius(method, p, lmax));
 }

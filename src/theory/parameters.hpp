@@ -1,7 +1,7 @@
 #pragma once
 
-// The paper's parameters as plain pairs, for those who only want to run a
-// method; polyak/theory.hpp has them with all their digits.
+// The paper's parameters as plain pairs (alpha, beta), as the methods use them;
+// theory::Parameters of polyak/theory.hpp also keeps 1 − √beta without cancellation.
 
 #include "polyak/theory.hpp"
 
@@ -27,8 +27,8 @@ double gradient_descent_step(double lmin, double lmax);
 /// 1/‖A‖_F² at B = 1 and gradient descent's 1/lmax for large B.
 double minibatch_sgd_step(double lmax, double frobenius2, double eta, double batch);
 
-/// How fast the deterministic iterations contract: the spectral radius of the
-/// 2 × 2 blocks of (HBM) at both ends of the spectrum.
+/// The rate with exact gradients: the larger spectral radius of the 2 × 2 blocks of (HBM) at
+/// the two ends of the spectrum.
 double heavy_ball_rate(double alpha, double beta, double lmin, double lmax);
 /// The same for (NAG).
 double nesterov_rate(double alpha, double beta, double lmin, double lmax);

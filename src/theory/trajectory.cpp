@@ -4,19 +4,18 @@
 #include <utility>
 
 #include "polyak/error.hpp"
-#include "theory/blocks.hpp"
-#include "theory/diagonal.hpp"
 #include "theory/impulse.hpp"
+#include "theory/models.hpp"
 
 namespace polyak::theory {
 namespace {
 
 using Vector = std::vector<double>;
 
-// The second moments P = E ee', C = E ee₋', Q = E e₋e₋' and the mean m = E e in
-// the eigenbasis, all of them or (width 1) their diagonals (docs/theory, 4.1):
+// The second moments P = E ee', C = E ee₋', Q = E e₋e₋' and the mean m = E e in the eigenbasis,
+// as full matrices or (width 1) as diagonals (docs/theory, 4.1):
 //   P₊ = tPt − tCb − bC't + bQb + (alpha²/B)·N(Y),  C₊ = tP − bC',  Q₊ = P,
-// where N is taken at the covariance Y of the point y = now·e − before·e₋.
+// where N is evaluated at the covariance Y of the point y = now·e − before·e₋.
 class Moments {
  public:
   Moments(const Model& model, Method method, const Parameters& p, double batch, const Start& start)
@@ -60,7 +59,7 @@ class Moments {
   std::size_t mirrored(Index i, Index j) const { return rows() == 1 ? at(i, j) : at(j, i); }
   Block row_block(Index i, Index j) const { return blocks_[to_size(rows() == 1 ? j : i)]; }
 
-  // From rest at x_1 = x_0: P = C = Q.
+  // Start from x_1 = x_0: P = C = Q.
   void set_start(Vector e) {
     const double spread = 1.0 / static_cast<double>(size());
     if (!e.empty() && std::ssize(e) != size())
@@ -91,7 +90,7 @@ class Moments {
     model_.noise(Y_, m, residual2_, N_);
   }
 
-  // The antisymmetric part that rounding leaves would grow by up to |t_i·t_j|.
+  // Rounding leaves an antisymmetric part, which would grow by a factor up to |t_i·t_j| per step.
   void symmetrise() {
     if (rows() == 1) return;
     for (Index i = 0; i < size(); ++i) {
@@ -129,15 +128,15 @@ std::vector<double> mean_square_trajectory(const Model& model, Method method, co
   for (std::size_t k = 0; k < out.size(); ++k) {
     if (k > 0) moments.step();
     const double mean_square = moments.mean_square();
-    if (!std::isfinite(mean_square)) break;  // diverged beyond all doubles
+    if (!std::isfinite(mean_square)) break;  // overflow: the rest stays infinite
     out[k] = mean_square;
   }
   return out;
 }
 
-// In the limit Y = (alpha²/B)·Gam(1) o (N(Y) + R), R the residual's part, and
+// In the limit Y = (alpha²/B)·Gam(1) o (N(Y) + R), R the contribution of the residual, and
 // E‖e‖² = (alpha²/B)·Σ_j S_j(1)·(N(Y) + R)_jj (docs/theory, 4.5). With Y = D^1/2·Z the
-// first is (B/alpha² − D^1/2·N·D^1/2)Z = D^1/2·R: symmetric, and positive if stable.
+// first is (B/alpha² − D^1/2·N·D^1/2)Z = D^1/2·R: symmetric, and positive definite if stable.
 double horizon(const Model& model, Method method, const Parameters& p, double batch,
                double residual_norm) {
   need_noise(model);

@@ -4,7 +4,7 @@
 
 #include "polyak/error.hpp"
 #include "theory/impulse.hpp"
-#include "theory/search.hpp"
+#include "theory/numerics.hpp"
 
 namespace polyak::theory {
 namespace {
@@ -21,7 +21,7 @@ Ends ends(const Model& model) {
   return {*low + model.ridge, *high + model.ridge};
 }
 
-// Coordinates without constraints: log alpha and log(x/(1 − x)), x = 1 − √beta.
+// Unconstrained coordinates: log alpha and log(x/(1 − x)), x = 1 − √beta.
 Parameters parameters_at(const Point& point) {
   const double e = std::exp(-point[1]);
   return {std::exp(point[0]), e / (1.0 + e), 1.0 / (1.0 + e)};
@@ -31,7 +31,7 @@ Point point_of(const Parameters& p) {
   return {std::log(p.alpha), std::log(p.gap / root)};
 }
 
-// The recipe; for Nesterov the same share of its own best for exact gradients,
+// The recipe. For Nesterov the same fraction of its best step for exact gradients,
 // alpha = 4/(3·lmax + lmin), beta = (1 − √(alpha·lmin))/(1 + √(alpha·lmin)).
 Parameters first_guess(const Model& model, Method method, double batch) {
   const auto [low, high] = ends(model);
@@ -42,9 +42,9 @@ Parameters first_guess(const Model& model, Method method, double batch) {
   return Parameters::of(alpha, (1.0 - root) / (1.0 + root));
 }
 
-// The maxima behind a rate leave kinks, on which a simplex collapses too early:
-// start it again where it ended, ever smaller and the other way round. What is
-// then left to gain is about 1e-6 of the exponent.
+// A rate is a maximum over eigenvalues and has kinks, on which the simplex collapses too early.
+// So it is restarted at its end, with smaller edges of alternating sign; the exponent is then
+// within about 1e-6 of the optimum.
 Minimum search(const std::function<double(const Point&)>& f, Point start) {
   Minimum best = nelder_mead(f, std::move(start), 0.3, 1e-6, 120);
   for (const double step : {-0.1, 0.03, -0.01, 0.003, -0.001})
@@ -78,8 +78,8 @@ SafeRecipe safe_recipe(double lmin, double lmax, double energy, double batch, do
   return out;
 }
 
-// The logarithm of the number of steps per factor e: the same scale for kappa = 2
-// and 1e12. A small enough step is stable with any momentum below 1.
+// Minimises the logarithm of the number of steps per factor e, which has a similar scale for all
+// kappa. The start is halved until stable: a small enough step is stable with any momentum < 1.
 Tuned tune(const Model& model, Method method, double batch) {
   const auto log_steps = [&](const Point& point) {
     const double rate = rate_for_batch(model, method, parameters_at(point), batch);
@@ -92,8 +92,8 @@ Tuned tune(const Model& model, Method method, double batch) {
   return {best, rate_for_batch(model, method, best, batch), batch};
 }
 
-// Starts from the tuned guess of that batch, among a wide range of them, which
-// promises the rate with the smallest one.
+// Starts from the guess for one of many batches, the one that needs the smallest batch for the
+// rate.
 std::optional<Tuned> smallest_batch(const Model& model, Method method, double rate) {
   const auto needed = [&](const Point& point) {
     return std::log(batch_for_rate(model, method, parameters_at(point), rate));

@@ -126,7 +126,7 @@ stderr_has "the image has no pixels"
 bad 65 counts.npy "${scan[@]}" "${fields[@]}" --center 5000
 stderr_has "the object lies off the detector"
 bad 65 "$files/v7.mat" --size 4
-stderr_has "the layout of the file is none that is known (found A (4 x 3, float), S (4 x 3, sparse double)"
+stderr_has "the layout of the file is not known (found A (4 x 3, float), S (4 x 3, sparse double)"
 bad 65 cube.npy --size 64 --angles 0:180:96
 stderr_has "give --order projections or --order sinograms"
 bad 65 p0.npy --size 64 --angles 0:90:90 --center auto

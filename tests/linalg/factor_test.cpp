@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "eigen_views.hpp"
-#include "linalg/symmetric.hpp"
+#include "linalg/svd.hpp"
 #include "support/decompositions.hpp"
 
 namespace polyak::test {

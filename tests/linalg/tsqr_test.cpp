@@ -7,7 +7,6 @@
 #include "core/thread_team.hpp"
 #include "eigen_views.hpp"
 #include "linalg/svd.hpp"
-#include "linalg/tall_r.hpp"
 #include "support/decompositions.hpp"
 
 namespace polyak::test {

@@ -1,6 +1,6 @@
 // The refined solution beside one by Eigen in long doubles.
 
-#include "problem/refined.hpp"
+#include "problem/least_squares.hpp"
 
 #include <gtest/gtest.h>
 

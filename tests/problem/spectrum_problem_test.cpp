@@ -7,7 +7,7 @@
 #include "dense_rows.hpp"
 #include "linalg/blas.hpp"
 #include "polyak/generate.hpp"
-#include "problem/haar.hpp"
+#include "problem/planted.hpp"
 #include "support/decompositions.hpp"
 
 namespace polyak::test {

@@ -8,7 +8,7 @@
 #include "polyak/theory.hpp"
 #include "solve/engine.hpp"
 #include "solve/forecast.hpp"
-#include "spectrum/duplicates.hpp"
+#include "spectrum/facts.hpp"
 #include "support/problems.hpp"
 
 namespace polyak::test {

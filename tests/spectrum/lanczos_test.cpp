@@ -1,4 +1,4 @@
-#include "spectrum/lanczos.hpp"
+#include "spectrum/eigenvalues.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,10 @@
-#include "spectrum/sparse_gram.hpp"
+#include "spectrum/gram.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "problems.hpp"
-#include "spectrum/gram.hpp"
 
 namespace polyak::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "golden.hpp"
-#include "theory/edges.hpp"
+#include "theory/closed_forms.hpp"
 #include "theory/parameters.hpp"
 
 namespace polyak::theory {

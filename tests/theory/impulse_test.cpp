@@ -6,7 +6,6 @@
 #include <cfloat>
 
 #include "golden.hpp"
-#include "theory/blocks.hpp"
 
 namespace polyak::theory {
 namespace {

@@ -2,7 +2,7 @@
 // rows drawn by norm and in the worst case.
 
 #include "golden.hpp"
-#include "theory/search.hpp"
+#include "theory/numerics.hpp"
 
 namespace polyak::theory {
 namespace {

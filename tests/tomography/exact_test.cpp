@@ -3,7 +3,7 @@
 
 #include "polyak/tomography_phantom.hpp"
 #include "scans.hpp"
-#include "tomography/rays.hpp"
+#include "tomography/projectors/rays.hpp"
 
 namespace polyak::tomography {
 namespace {

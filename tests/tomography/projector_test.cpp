@@ -150,14 +150,14 @@ TEST(Geometry, names_what_makes_no_scan) {
     }
   };
   refused([](Geometry& g) { g.image.rows = 0; }, "no pixels");
-  refused([](Geometry& g) { g.image.pixel = -1; }, "must have a size");
+  refused([](Geometry& g) { g.image.pixel = -1; }, "pixel size is not positive");
   refused([](Geometry& g) { g.angles.clear(); }, "no views");
   refused([](Geometry& g) { g.angles[2] = NAN; }, "angle is not finite");
   refused([](Geometry& g) { g.detectors = 0; }, "no elements");
-  refused([](Geometry& g) { g.spacing = 0; }, "distance");
-  refused([](Geometry& g) { g.offsets = {1, 2}; }, "do not fit the views");
+  refused([](Geometry& g) { g.spacing = 0; }, "spacing is not positive");
+  refused([](Geometry& g) { g.offsets = {1, 2}; }, "does not fit the views");
   refused([](Geometry& g) { g.offsets = {100}; }, "off the detector");
-  refused([](Geometry& g) { g.beam = Beam::fan; }, "outside of the image");
+  refused([](Geometry& g) { g.beam = Beam::fan; }, "outside the image");
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 // The penalty, its fit, and what held-out rays say.
-#include "tomography/smooth_fit.hpp"
+#include "tomography/reconstruct/tv.hpp"
 
 #include <gtest/gtest.h>
 
 #include "scans.hpp"
-#include "tomography/held_out.hpp"
 
 namespace polyak::tomography {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "polyak/simd.hpp"
 #include "scans.hpp"
-#include "tomography/ray_maker.hpp"
+#include "tomography/projectors/ray_maker.hpp"
 
 namespace polyak::tomography {
 namespace {
