@@ -4,11 +4,8 @@
 
 #include <algorithm>
 
-#include "blas_kernels.hpp"
-#include "last_words.hpp"
 #include "mpi_ranks.hpp"
 #include "program.hpp"
-#include "signals.hpp"
 
 namespace {
 

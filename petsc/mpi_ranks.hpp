@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "messages.hpp"
+#include "cli/messages.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::cli {

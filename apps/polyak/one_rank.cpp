@@ -1,5 +1,7 @@
 #include "ranks.hpp"
 
+// A file of its own: polyak-mpi links petsc/mpi_ranks.cpp in its place.
+
 namespace polyak::cli {
 
 int rank() { return 0; }
