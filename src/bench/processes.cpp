@@ -1,4 +1,4 @@
-#include "bench/script_peer.hpp"
+#include "bench/processes.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,9 +10,13 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <system_error>
 
+#include "core/clock.hpp"
 #include "polyak/error.hpp"
+#include "polyak/io.hpp"
 
 extern char** environ;
 
@@ -27,9 +31,26 @@ namespace {
                               .hint = "run without --peers"});
 }
 
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse_child(const std::string& program, const std::string& found) {
+  throw Error(ErrorCode::io, {.what = "a measured process failed",
+                              .where = program,
+                              .found = found,
+                              .expected = "the exit code 0",
+                              .hint = {}});
+}
+
+int wait_for(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 }  // namespace
 
-// Debian's own, which has Debian's NumPy; elsewhere whatever is found.
+// Debian's interpreter, which has Debian's NumPy; on other systems the first in PATH.
 std::string peer_python() {
   const char* debian = "/usr/bin/python3";
   return ::access(debian, X_OK) == 0 ? debian : "python3";
@@ -62,7 +83,7 @@ ScriptPeer::ScriptPeer(const std::string& script, const Options& options, int th
   if (!ready()) return;
   std::string line;
   if (!read_line(line))
-    why_not_ = "the script ended before it began";
+    why_not_ = "the script ended before its first answer";
   else if (line.starts_with("ready "))
     name_ = line.substr(6);
   else
@@ -72,7 +93,7 @@ ScriptPeer::ScriptPeer(const std::string& script, const Options& options, int th
 void ScriptPeer::start(const std::string& script, const Options& options, int threads) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    why_not_ = "no channel to it: " + std::generic_category().message(errno);
+    why_not_ = "no socket to the script: " + std::generic_category().message(errno);
     return;
   }
   channel_ = ends[0];
@@ -94,7 +115,7 @@ void ScriptPeer::start(const std::string& script, const Options& options, int th
   if (error != 0) why_not_ = "python3 cannot be started: " + std::generic_category().message(error);
 }
 
-// It ends when its input does.
+// The script ends at the end of its input.
 ScriptPeer::~ScriptPeer() {
   if (channel_ >= 0) ::close(channel_);
   if (process_ > 0) ::waitpid(process_, nullptr, 0);
@@ -118,7 +139,7 @@ std::string ScriptPeer::ask(const std::string& line) {
   const std::string text = line + "\n";
   std::string answer;
   const ssize_t sent = ::send(channel_, text.data(), text.size(), MSG_NOSIGNAL);
-  if (sent != std::ssize(text) || !read_line(answer)) refuse(line, "the end of the script");
+  if (sent != std::ssize(text) || !read_line(answer)) refuse(line, "no answer");
   return answer;
 }
 
@@ -129,6 +150,51 @@ double ScriptPeer::measure(const std::string& request, Index calls) {
   if (error != std::errc{} || end != answer.data() + answer.size() || !(seconds > 0.0))
     refuse(request, "'" + answer + "'");
   return seconds;
+}
+
+Exchange::Exchange() {
+  std::string name = (fs::temp_directory_path() / "polyak-bench-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr)
+    throw Error(ErrorCode::io, {.what = "the temporary folder cannot be created",
+                                .where = name,
+                                .found = std::generic_category().message(errno),
+                                .expected = {},
+                                .hint = "set TMPDIR to another folder"});
+  path_ = name;
+}
+
+Exchange::~Exchange() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+void Exchange::put(const Problem& problem) const {
+  const RowMatrix& A = problem.A();
+  if (A.nonzeros() == A.rows() * A.cols())
+    write_matrix(file("A.npy"), A);
+  else
+    write_npz(file("A.npz"), A);
+  write_array(file("b.npy"), problem.b());
+}
+
+Child run_child(std::vector<std::string> words, std::vector<std::string> environment,
+                const std::string& output_file) {
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output_file.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  pid_t process = -1;
+  const double start = now_s();
+  const int error = ::posix_spawnp(&process, words[0].c_str(), &actions, nullptr,
+                                   pointers(words).data(), pointers(environment).data());
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) refuse_child(words[0], std::generic_category().message(error));
+  const int code = wait_for(process);
+  const double seconds = now_s() - start;
+  if (code != 0) refuse_child(words[0], code < 0 ? "killed by a signal" : fmt::format("{}", code));
+  std::ifstream file(output_file);
+  return {seconds, {std::istreambuf_iterator<char>(file), {}}};
 }
 
 }  // namespace polyak::bench

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
-#include "bench/auto_contest.hpp"
 #include "bench/harness.hpp"
+#include "bench/seeds.hpp"
 #include "polyak/error.hpp"
 
-// What a contest of `bench auto` has come to.
+// The results of the subjects auto and plan, as goals and as text.
 
 namespace polyak::bench {
 namespace {
@@ -20,7 +21,7 @@ std::optional<std::uint64_t> number(const std::string& text) {
 }
 
 [[noreturn]] void refuse(const char* option, const std::string& found, const char* expected) {
-  throw Error(ErrorCode::usage, {.what = "these seeds cannot be taken",
+  throw Error(ErrorCode::usage, {.what = "this is not a range of seeds",
                                  .where = option,
                                  .found = "'" + found + "'",
                                  .expected = expected});
@@ -58,7 +59,7 @@ std::string line_of(const VariedCase& one) {
 }
 
 std::string worst_text(std::vector<VariedCase> cases) {
-  constexpr std::size_t most = 10;
+  constexpr std::size_t max_shown = 10;
   const auto badness = [](const VariedCase& one) {
     const double times = one.solved.best_fixed ? one.solved.best_fixed->times.median : 0.0;
     return (one.good ? 0.0 : 1e6) + times;
@@ -66,7 +67,7 @@ std::string worst_text(std::vector<VariedCase> cases) {
   std::stable_sort(cases.begin(), cases.end(), [&](const VariedCase& a, const VariedCase& b) {
     return badness(a) > badness(b);
   });
-  if (cases.size() > most) cases.resize(most);
+  if (cases.size() > max_shown) cases.resize(max_shown);
   std::string out = "\nThe worst, and what auto did\n";
   for (const VariedCase& one : cases) {
     const auto& best = one.solved.best_fixed;
@@ -77,6 +78,16 @@ std::string worst_text(std::vector<VariedCase> cases) {
     for (const std::string& stage : one.stages) out += "    " + stage + "\n";
   }
   return out;
+}
+
+std::string first_word(const std::string& kind) { return kind.substr(0, kind.find(':')); }
+
+bool certain(const std::string& kind) { return allowed_factor(kind) < 2.0; }
+
+// Exact values and bounds come before models, estimates and times.
+bool worse(const Promise& a, const Promise& b) {
+  if (certain(a.kind) != certain(b.kind)) return certain(a.kind);
+  return a.off() / a.allowed > b.off() / b.allowed;
 }
 
 }  // namespace
@@ -103,15 +114,16 @@ std::optional<double> times_of_best(const VariedCase& one) {
 }
 
 std::vector<Goal> varied_verdict(const std::vector<VariedCase>& cases) {
-  std::vector<bool> good, near, within_two, foreseen;
+  std::vector<bool> good, near, within_two, predicted_within_2;
   std::optional<Spread> worst;
   for (const VariedCase& one : cases) {
     good.push_back(one.good);
-    // An x that is not good is near nothing; where no other is good, auto is the best.
+    // If auto's x is not good, it meets no goal; if no other x is good, auto is the best.
     const double times = one.good ? times_of_best(one).value_or(1.0) : 1e300;
     near.push_back(times <= 1.25);
     within_two.push_back(times <= 2.0);
-    if (const auto r = predicted_over_measured(one)) foreseen.push_back(*r >= 0.5 && *r <= 2.0);
+    if (const auto r = predicted_over_measured(one))
+      predicted_within_2.push_back(*r >= 0.5 && *r <= 2.0);
     if (one.solved.best_fixed && (!worst || one.solved.best_fixed->times.median > worst->median))
       worst = one.solved.best_fixed->times;
   }
@@ -119,8 +131,8 @@ std::vector<Goal> varied_verdict(const std::vector<VariedCase>& cases) {
                         share("within 1.25 of best method, of problems", 80.0, near),
                         share("within 2 of best method, of problems", 97.0, within_two)};
   if (worst) out.push_back({"auto over best method, worst", "x", 3.0, 3.0, true, *worst});
-  if (!foreseen.empty())
-    out.push_back(share("predicted within a factor 2, of problems", 80.0, foreseen));
+  if (!predicted_within_2.empty())
+    out.push_back(share("predicted within a factor 2, of problems", 80.0, predicted_within_2));
   return out;
 }
 
@@ -145,6 +157,46 @@ std::string varied_text(const std::vector<VariedCase>& cases) {
         usual, 100.0 * static_cast<double>(near) / static_cast<double>(predicted.size()));
   }
   return out + worst_text(cases);
+}
+
+double Promise::off() const {
+  if (promised <= 0.0 || measured <= 0.0) return promised == measured ? 1.0 : 1e300;
+  if (upper || unfinished) return std::max(1.0, measured / promised) * (unfinished ? 10.0 : 1.0);
+  return std::max(measured / promised, promised / measured);
+}
+
+std::vector<Goal> promise_verdict(const std::vector<Promise>& promises) {
+  std::map<std::string, std::pair<double, double>> kinds;  // kept, of all
+  for (const Promise& one : promises) {
+    auto& [kept, all] = kinds[first_word(one.kind)];
+    kept += one.kept();
+    all += 1.0;
+  }
+  std::vector<Goal> out;
+  for (const auto& [kind, counts] : kinds) {
+    const double percent = 100.0 * counts.first / counts.second;
+    const double goal = certain(kind) ? 100.0 : 90.0;
+    out.push_back({"promises kept: " + kind, "%", goal, 100.0, false, {percent, percent, percent}});
+  }
+  return out;
+}
+
+std::string promise_text(const std::vector<Promise>& promises) {
+  if (promises.empty()) return "";
+  std::vector<Promise> broken;
+  for (const Promise& one : promises)
+    if (!one.kept()) broken.push_back(one);
+  std::stable_sort(broken.begin(), broken.end(), worse);
+  std::string out =
+      fmt::format("\nPROMISES OF THE PLAN: {} of {} broken\n", broken.size(), promises.size());
+  if (!broken.empty())
+    out += fmt::format("  {:>4} {:<42} {:>10} {:>11} {:>8}  {:<48} {}\n", "seed", "what",
+                       "promised", "measured", "allowed", "kind", "problem");
+  for (const Promise& one : broken)
+    out += fmt::format("  {:>4} {:<42} {:>10.4g} {:>1}{:>10.4g} {:>8.3g}  {:<48} {}\n", one.seed,
+                       one.what, one.promised, one.unfinished ? ">" : "", one.measured, one.allowed,
+                       one.kind, one.text + (one.outcome.empty() ? "" : ": " + one.outcome));
+  return out;
 }
 
 }  // namespace polyak::bench
