@@ -213,7 +213,7 @@ std::string memory_text(const MemoryEstimate& m) {
   if (input.reading_bytes > 0.0)
     out += line("reading", bytes_text(input.reading_bytes) + " more while A is read");
   out += line("solving", bytes_text(m.working));
-  out += line("memory", fmt::format("{} needed{}, {} in all ({} free now)", bytes_text(m.needed()),
+  out += line("memory", fmt::format("{} needed{}, limit {} ({} free now)", bytes_text(m.needed()),
                                     input.mapped ? ", A stays in its file" : "",
                                     bytes_text(m.limit), bytes_text(m.machine.available)));
   return out;

@@ -45,7 +45,7 @@ Usage usage() {
       .positionals = {"A", "b"},
       .required = 1,
       .text =
-          R"(Find x that minimises |Ax - b|, from a few rows of A at a time where that is enough.
+          R"(Find x that minimises |Ax - b|. Most methods read a few rows of A at a time.
 
 Usage: polyak solve A b [options]
        polyak solve TABLE.csv --rhs-column NAME [--intercept] [options]

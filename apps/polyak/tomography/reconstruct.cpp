@@ -108,9 +108,9 @@ those of polyak solve that suit images, kaczmarz (another name for rk), and sirt
 sart, fbp. If no option says when to stop, tv chooses its smoothing by held-out rays,
 and the others stop at the noise that is estimated from held-out rays.
 
-Exit code: 0 the residual has reached the noise or the image has converged, 3 a limit or a plateau
-was reached (the image is written), 4 diverged, 75 stopped and saved by
---checkpoint, 2 wrong usage, 65 bad data, 66 no such file, 74 writing failed.
+Exit code: 0 the residual has reached the noise or the image has converged, 3 a
+limit or a plateau was reached (the image is written), 4 diverged, 75 stopped and
+saved by --checkpoint, 2 wrong usage, 65 bad data, 66 no such file, 74 writing failed.
 
 Examples:
   polyak tomography project walnut --finer 4 --size 128 --detectors 182 --photons 1e5 \
