@@ -21,7 +21,7 @@ std::optional<std::uint64_t> number(const std::string& text) {
 }
 
 [[noreturn]] void refuse(const char* option, const std::string& found, const char* expected) {
-  throw Error(ErrorCode::usage, {.what = "this is not a range of seeds",
+  throw Error(ErrorCode::usage, {.what = "these seeds cannot be used",
                                  .where = option,
                                  .found = "'" + found + "'",
                                  .expected = expected});

@@ -67,7 +67,7 @@ refuses 66 "--data nowhere: there is no such folder (expected a folder with NAME
 refuses 2 "--seeds: only the subjects auto and plan use seeds (found solve, expected polyak bench auto)" \
   bench solve --quick --seeds 1:2
 expect 2 "$POLYAK" bench auto --quick --seeds 2:1
-stderr_has "--seeds: these seeds cannot be taken (found '2:1', expected FIRST:LAST or SEED"
+stderr_has "--seeds: these seeds cannot be used (found '2:1', expected FIRST:LAST or SEED"
 expect 2 "$POLYAK" bench auto --quick --parity some
 stderr_has "--parity: the value does not fit the option (found 'some', expected all, even, odd)"
 

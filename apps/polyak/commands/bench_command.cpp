@@ -97,11 +97,12 @@ Usage usage() {
 Usage: polyak bench [SUBJECT] [options]
 
 SUBJECT is kernels, sampling, replicates, iterations, tomography, solve, auto or
-plan; without SUBJECT it measures all but the last three. Each table shows medians and
-quartiles over rounds; in a round every contender has a short run. solve measures whole
-problems, of up to 3.2 GB, from arrays or files to x, with auto, with each method and
-with the peers. auto compares auto with each method on the problems of `polyak generate
-varied`; plan compares the predictions of `polyak plan` for them with the measured values.
+plan; without SUBJECT it measures all but the last three. Each table shows medians
+and quartiles over rounds; in a round every contender has a short run. solve measures
+whole problems, of up to 3.2 GB, from arrays or files to x, with auto, with each
+method and with the peers. auto compares auto with each method on the problems of
+`polyak generate varied`; plan compares the predictions of `polyak plan` for them
+with the measured values.
 )",
           .ending = R"(
 Examples:

@@ -51,7 +51,8 @@ const std::vector<OptionRecord<SinogramOptions>>& sinogram_options() {
        .value = "W",
        .sentence =
            "A file with one weight per ray; none; or transmission: exp(-attenuation * value), the "
-           "inverse variance of counted photons. By default none; transmission with the method "
+           "inverse variance of counted photons up to a factor. By default none; transmission with "
+           "the method "
            "auto or tv if flat fields are used.",
        .file = FileUse::read},
       {.name = "attenuation",
