@@ -23,7 +23,7 @@ holds out 'any("rank 1" in note for note in r["notes"])'
 decay=(theory --decay algebraic --rho 1 --cols 20)
 expect 0 "$POLYAK" "${decay[@]}" --kappa 10 --gamma 0 --json
 holds out 'r["M"] == r["M_bound"] == r["batch_theorem"] == r["nag"]["M"] == "inf"'
-holds out '"infinite without gamma" in r["notes"][0] and r["alpha"] == r["alpha_star"]'
+holds out '"infinite with gamma = 0" in r["notes"][0] and r["alpha"] == r["alpha_star"]'
 expect 0 "$POLYAK" "${decay[@]}" --kappa 1.9 --json
 holds out '"k_star" not in r and "batch_heuristic" not in r and len(r["notes"]) == 2'
 expect 0 "$POLYAK" "${decay[@]}" --kappa 7 --json
