@@ -24,7 +24,7 @@ const Lines spectrum = {
     {"/kappa", "kappa", "lambda_max / lambda_min"},
     {"/kappa_bar", "kappa_bar", "average eigenvalue / lambda_min"},
     {"/frobenius2", "|A|_F^2", "sum of the eigenvalues"},
-    {"/eta", "eta", "1 for the best sampling, larger for others"},
+    {"/eta", "eta", "1 for the best sampling, else larger"},
     {"/eta_effective", "eta_effective", "the same, as it acts on the noise"},
 };
 const Lines parameters = {
@@ -34,7 +34,7 @@ const Lines parameters = {
     {"/beta", "beta", "its momentum"},
     {"/M", "M", "condition number of the iteration"},
     {"/M_bound", "M, bound", "its bound by the paper's lemma"},
-    {"/k_star", "k*", "the theorem's exchange of batch for rate"},
+    {"/k_star", "k*", "trades batch for rate in the theorem"},
     {"/delta", "delta", "part of the exponent lost by it"},
     {"/rate_theorem", "rate, theorem", "the error falls by this in each iteration"},
     {"/nag/alpha", "NAG: alpha", "step of minibatch-nag"},
@@ -66,7 +66,7 @@ const Lines of_batch = {
     {"/recipe/stability_number", "recipe: stability", "below 1: certified stable"},
 };
 const Lines horizon = {
-    {"/horizon/predicted", "predicted", "$: distance to the solution, in the end"},
+    {"/horizon/predicted", "predicted", "$: final distance to the solution"},
     {"/horizon/certified", "certified", "certified: at most this"},
     {"/horizon/paper", "paper", "the paper's bound"},
 };
@@ -93,8 +93,7 @@ std::string model_sentence(const std::string& model) {
   if (model.empty()) return {};
   if (model == "exact") return "exact: holds for this matrix, by its second moments.\n";
   if (model.starts_with("diag"))
-    return "model: expected for this matrix, within a factor of 2; errors are on the optimistic "
-           "side.\n";
+    return "model: expected for this matrix, within a factor of 2; rather too optimistic.\n";
   return "model: expected for Gaussian rows with this spectrum; other rows may need more.\n";
 }
 
@@ -116,9 +115,9 @@ std::string theory_text(const TheoryRequest& request, const TheoryFacts& facts,
   if (request.batch)
     out += group(fmt::format("For your batch of {:g}", *request.batch), of_batch, answer);
   if (request.residual_norm)
-    out += group(fmt::format("How near alpha and beta get if |Ax - b| is {:g} at the solution",
-                             *request.residual_norm),
-                 horizon, answer);
+    out += group(
+        fmt::format("How near alpha and beta get when |Ax - b| stays {:g}", *request.residual_norm),
+        horizon, answer);
   out += "\n";
   if (facts.eta_known && facts.exact)
     out += "certified: proved for every A with this spectrum and eta.\n";
