@@ -1,20 +1,17 @@
-// polyak-mpi: `polyak solve`, its rows shared out over the ranks of mpirun.
+// polyak-mpi: `polyak solve` with the rows of A distributed over the ranks of mpirun.
 
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "blas_kernels.hpp"
-#include "last_words.hpp"
 #include "program.hpp"
 #include "program_ranks.hpp"
-#include "signals.hpp"
 
 namespace {
 
 using namespace polyak::cli;
 
-// All else has nothing to share out, and would do everything once per rank.
+// Every other command has no parallel form and would be executed once per rank.
 void check_command(const Words& words) {
   const std::string first = words.empty() ? "" : words[0];
   if (first == "solve" || first == "--help" || first == "-h" || first == "--version") return;
@@ -38,13 +35,13 @@ int run(const Words& words, char** argv, Messages& messages) {
   return end_ranks(code, error, messages);
 }
 
-// Where even an Error finds no memory; mpirun ends the other ranks.
+// If there is no memory even for an Error; mpirun then ends the other ranks.
 template <class Work>
 int or_no_memory(Work work) {
   try {
     return work();
   } catch (...) {
-    ::_exit(tell_no_memory());
+    ::_exit(report_no_memory());
   }
 }
 
@@ -58,7 +55,7 @@ int main(int argc, char** argv) {
     if (!words.empty() && words[0] == "solve") choose_blas_kernels(argv);  // before MPI: may exec
     start_ranks(&argc, &argv);
     Messages messages(words);
-    prepare_last_words(messages, error_output());
+    install_fatal_handlers(messages, error_output());
     return or_no_memory([&] { return run(words, argv, messages); });
   }));
 }

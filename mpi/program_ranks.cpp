@@ -16,49 +16,49 @@
 namespace polyak::cli {
 namespace {
 
-constexpr double patience_s = 3.0;
-constexpr int codes = 256;
+constexpr double wait_for_others_s = 3.0;
+constexpr int exit_codes = 256;
 
-MPI_Comm sums = MPI_COMM_NULL, talk = MPI_COMM_NULL;
+MPI_Comm for_solver = MPI_COMM_NULL, for_program = MPI_COMM_NULL;
 int own_rank = 0, all_ranks = 1;
-int heard_error = STDERR_FILENO;  // standard error as mpirun gave it
+int error_stream = STDERR_FILENO;  // standard error as mpirun gave it
 
-void say_nothing() {
-  heard_error = ::dup(STDERR_FILENO);
-  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  ::dup2(nowhere, STDOUT_FILENO);
-  ::dup2(nowhere, STDERR_FILENO);
+void silence_output() {
+  error_stream = ::dup(STDERR_FILENO);
+  const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  ::dup2(null, STDOUT_FILENO);
+  ::dup2(null, STDERR_FILENO);
 }
 
-void tell(const Error& error, Messages& messages) {
-  ::dup2(heard_error, STDERR_FILENO);
+void print_error(const Error& error, Messages& messages) {
+  ::dup2(error_stream, STDERR_FILENO);
   messages.error(error);
 }
 
-// What the sender says, on every rank.
-std::string heard(const std::string& text, int sender) {
+// Broadcasts of `sender`.
+std::string broadcast(const std::string& text, int sender) {
   int length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, sender, talk);
+  MPI_Bcast(&length, 1, MPI_INT, sender, for_program);
   std::string out = text;
   out.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(out.data(), length, MPI_CHAR, sender, talk);
+  MPI_Bcast(out.data(), length, MPI_CHAR, sender, for_program);
   return out;
 }
 
-Error heard(const std::optional<Error>& own, int sender) {
+Error broadcast(const std::optional<Error>& own, int sender) {
   const ErrorParts parts = own ? own->parts() : ErrorParts{};
   int code = own ? static_cast<int>(own->code()) : 0;
-  MPI_Bcast(&code, 1, MPI_INT, sender, talk);
+  MPI_Bcast(&code, 1, MPI_INT, sender, for_program);
   ErrorParts out;
-  out.what = heard(parts.what, sender);
-  out.where = heard(parts.where, sender);
-  out.found = heard(parts.found, sender);
-  out.expected = heard(parts.expected, sender);
-  out.hint = heard(parts.hint, sender);
+  out.what = broadcast(parts.what, sender);
+  out.where = broadcast(parts.where, sender);
+  out.found = broadcast(parts.found, sender);
+  out.expected = broadcast(parts.expected, sender);
+  out.hint = broadcast(parts.hint, sender);
   return Error(ErrorCode{code}, out);
 }
 
-// Waits for the others with an end; true when all came.
+// Waits for the other ranks up to a time limit; true if all of them arrived.
 bool completed(MPI_Request& request, double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
@@ -75,7 +75,7 @@ bool completed(MPI_Request& request, double seconds) {
 int rank() { return own_rank; }
 int rank_count() { return all_ranks; }
 
-void together(const std::function<void()>& work) {
+void run_collectively(const std::function<void()>& work) {
   std::optional<Error> error;
   try {
     work();
@@ -83,16 +83,16 @@ void together(const std::function<void()>& work) {
     error = as_error(std::current_exception());
   }
   int lowest = error ? own_rank : all_ranks;
-  MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, talk);
-  if (lowest < all_ranks) throw heard(error, lowest);
+  MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, for_program);
+  if (lowest < all_ranks) throw broadcast(error, lowest);
 }
 
-void sum_over_ranks(std::span<double> numbers) { MpiCommunicator(sums).sum(numbers); }
+void sum_over_ranks(std::span<double> numbers) { MpiCommunicator(for_solver).sum(numbers); }
 
-// Ranks on machines of their own may have files of their own.
+// Ranks on different machines may read different files.
 void check_same_sizes(const ProblemData& data, Index rows) {
   long long sizes[] = {rows, -rows, data.A->cols(), -data.A->cols(), data.b.cols(), -data.b.cols()};
-  MPI_Allreduce(MPI_IN_PLACE, sizes, 6, MPI_LONG_LONG, MPI_MAX, talk);
+  MPI_Allreduce(MPI_IN_PLACE, sizes, 6, MPI_LONG_LONG, MPI_MAX, for_program);
   if (sizes[0] == -sizes[1] && sizes[2] == -sizes[3] && sizes[4] == -sizes[5]) return;
   throw Error(ErrorCode::bad_data,
               {.what = "the ranks have read problems of different sizes",
@@ -105,43 +105,43 @@ void check_same_sizes(const ProblemData& data, Index rows) {
 void join_rows(ProblemData& data, Index first, Index rows) {
   check_same_sizes(data, rows);
   const RowRange range{first, first + data.A->rows()};
-  together([&] {
-    // Sizes that do not fit are the problem's to refuse.
+  run_collectively([&] {
+    // Other sizes are refused by Problem.
     if (data.b.rows() == rows) data.b = only_rows(data.b, range);
   });
   constexpr int tag = 1;  // no other messages go through this communicator
-  data.A = rank_rows(data.A, first, rows, std::make_shared<MpiCommunicator>(sums),
-                     all_ranks > 1 ? std::make_shared<MpiGhosts>(sums, tag) : nullptr);
+  data.A = rank_rows(data.A, first, rows, std::make_shared<MpiCommunicator>(for_solver),
+                     all_ranks > 1 ? std::make_shared<MpiGhosts>(for_solver, tag) : nullptr);
 }
 
 void start_ranks(int* argc, char*** argv) {
   int provided = 0;
   MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
-  MPI_Comm_dup(MPI_COMM_WORLD, &sums);
-  MPI_Comm_dup(MPI_COMM_WORLD, &talk);
-  MPI_Comm_rank(talk, &own_rank);
-  MPI_Comm_size(talk, &all_ranks);
-  if (own_rank != 0) say_nothing();
+  MPI_Comm_dup(MPI_COMM_WORLD, &for_solver);
+  MPI_Comm_dup(MPI_COMM_WORLD, &for_program);
+  MPI_Comm_rank(for_program, &own_rank);
+  MPI_Comm_size(for_program, &all_ranks);
+  if (own_rank != 0) silence_output();
 }
 
-int error_output() { return heard_error; }
+int error_output() { return error_stream; }
 
 int end_ranks(int code, const std::optional<Error>& error, Messages& messages) {
-  const int none = all_ranks * codes;
-  const int mine = error ? own_rank * codes + static_cast<int>(error->code()) : none;
+  const int none = all_ranks * exit_codes;
+  const int mine = error ? own_rank * exit_codes + static_cast<int>(error->code()) : none;
   int lowest = none;
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, talk, &request);
+  MPI_Iallreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, for_program, &request);
   if (!error) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-  } else if (!completed(request, patience_s)) {
-    tell(*error, messages);
+  } else if (!completed(request, wait_for_others_s)) {
+    print_error(*error, messages);
     MPI_Abort(MPI_COMM_WORLD, static_cast<int>(error->code()));
   }
-  if (error && lowest / codes == own_rank) tell(*error, messages);
-  MPI_Bcast(&code, 1, MPI_INT, 0, talk);
+  if (error && lowest / exit_codes == own_rank) print_error(*error, messages);
+  MPI_Bcast(&code, 1, MPI_INT, 0, for_program);
   MPI_Finalize();
-  return lowest == none ? code : lowest % codes;
+  return lowest == none ? code : lowest % exit_codes;
 }
 
 }  // namespace polyak::cli

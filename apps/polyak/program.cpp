@@ -4,11 +4,10 @@
 
 #include <cstdlib>
 
-#include "blas_kernels.hpp"
-#include "memory.hpp"
+#include "cli/memory.hpp"
+#include "cli/messages.hpp"
 #include "polyak/simd.hpp"
 #include "polyak/version.hpp"
-#include "suggest.hpp"
 
 namespace polyak::cli {
 namespace {
@@ -16,21 +15,22 @@ namespace {
 struct Command {
   std::string name;
   std::string summary;
-  bool computes;  // and so wants a fast BLAS
+  bool computes;  // uses BLAS kernels
   int (*run)(const Words&, Messages&);
 };
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       {"solve", "find x that minimises |Ax - b|", true, solve_command},
-      {"plan", "predict what each method would need", true, plan_command},
-      {"theory", "say how large a batch must be, and how fast it converges", true, theory_command},
-      {"generate", "make a problem whose answer is known", true, generate_command},
+      {"plan", "predict what each method needs, and what solve would choose", true, plan_command},
+      {"theory", "compute the batch size that a rate needs, and the rate of a batch", true,
+       theory_command},
+      {"generate", "make a problem with a known solution", true, generate_command},
       {"tomography", "reconstruct an image from its projections", true, tomography_command},
       {"reproduce", "run the paper's experiments, or your own", true, reproduce_command},
-      {"info", "say what a file holds", false, info_command},
+      {"info", "show what a file holds", false, info_command},
       {"convert", "write a matrix in another format", false, convert_command},
-      {"bench", "measure this machine, the library and its peers", true, bench_command},
+      {"bench", "measure this machine, the library and other libraries", true, bench_command},
   };
   return table;
 }
@@ -42,7 +42,7 @@ std::string help() {
   for (const Command& command : commands())
     out += fmt::format("  {:<11} {}\n", command.name, command.summary);
   return out + R"(
-polyak COMMAND --help explains a command, polyak --version tells the version.
+polyak COMMAND --help explains a command, polyak --version prints the version.
 
 A first try:
   polyak generate spectrum --output demo
@@ -67,7 +67,7 @@ std::vector<std::string> names() {
   const std::string near = option ? "" : nearest(word, names());
   throw Error(ErrorCode::usage,
               {.what = word.empty() ? "a command is missing"
-                       : option     ? "a command comes first"
+                       : option     ? "the command must come before the options"
                                     : "there is no such command",
                .where = {},
                .found = word.empty() ? "" : "'" + word + "'",
@@ -75,12 +75,12 @@ std::vector<std::string> names() {
                .hint = near.empty() ? "see polyak --help" : "did you mean " + near + "?"});
 }
 
-// POLYAK_SIMD=avx2 and the like: fewer instructions than the machine has, to
-// compare them or to run under tools that do not know them all.
+// POLYAK_SIMD=avx2 and similar: vector instructions older than the newest of this
+// machine, for comparisons and for tools that do not support all of them.
 void choose_simd() {
   const char* name = std::getenv("POLYAK_SIMD");
   if (name == nullptr || *name == '\0' || use_simd_target(name)) return;
-  throw Error(ErrorCode::usage, {.what = "these vector instructions are not to be had here",
+  throw Error(ErrorCode::usage, {.what = "these vector instructions are not available here",
                                  .where = "POLYAK_SIMD",
                                  .found = "'" + std::string(name) + "'",
                                  .expected = listed(simd_targets())});
@@ -110,7 +110,7 @@ Error as_error(const std::exception_ptr& thrown) {
     return out_of_memory("");
   } catch (const std::exception& error) {
     return Error(ErrorCode::internal,
-                 {.what = std::string("a fault of polyak itself: ") + error.what(),
+                 {.what = std::string("internal error in polyak: ") + error.what(),
                   .where = {},
                   .found = {},
                   .expected = {},

@@ -1,19 +1,69 @@
 #pragma once
 
-// What polyak and polyak-mpi share of a program: commands, and how they end.
+// What the main() functions of polyak and polyak-mpi use: the commands, and the
+// set-up and the end of the process around them.
 
 #include <exception>
 #include <string>
+#include <vector>
 
-#include "commands.hpp"
+#include "cli/messages.hpp"
 
 namespace polyak::cli {
 
-/// Runs the command that the words name; throws what goes wrong. May start the
-/// program anew, with argv, for the sake of a faster BLAS.
+using Words = std::vector<std::string>;
+
+/// Runs the command that words[0] names and returns the exit code; throws on
+/// errors. May start the program again, with argv, to get faster BLAS kernels.
 int run_command(const Words& words, char** argv, Messages& messages);
 
-/// Whatever was thrown, as the one Error.
+/// Any exception as an Error.
 Error as_error(const std::exception_ptr& thrown);
+
+// The commands. Each takes the words after its name and returns the exit code.
+int solve_command(const Words& words, Messages& messages);
+int plan_command(const Words& words, Messages& messages);
+int theory_command(const Words& words, Messages& messages);
+int generate_command(const Words& words, Messages& messages);
+int reproduce_command(const Words& words, Messages& messages);
+int info_command(const Words& words, Messages& messages);
+int convert_command(const Words& words, Messages& messages);
+int tomography_command(const Words& words, Messages& messages);
+int bench_command(const Words& words, Messages& messages);
+
+// Start of the process.
+
+/// First call in main(). Writing to a closed pipe or beyond the file size limit
+/// returns an error instead of killing the process; SIGINT, SIGTERM and SIGHUP
+/// remove unfinished output files before the process ends; standard streams that
+/// are closed are opened on /dev/null, so that no data file gets their number.
+void prepare_process();
+
+/// Starts the program again, once, if OpenBLAS has chosen kernels for an older
+/// processor than this one. Returns if that is not needed or fails.
+void choose_blas_kernels(char** argv);
+
+/// Error out_of_memory if OpenBLAS could not create a thread while it was loaded.
+/// Unblocks SIGINT, which is blocked until this call.
+void check_blas_threads();
+
+/// Installs handlers for failures that cannot be reported by an exception. They
+/// write one line to `error_output`, remove unfinished output files, and end the
+/// process:
+/// - with 74 if a memory-mapped input cannot be read, because another program
+///   shortened the file or the disk fails (SIGBUS, in any thread); any other
+///   SIGBUS has the default effect;
+/// - with 71 if memory runs out where no exception may pass (std::terminate).
+/// `messages` must outlive the process's work.
+void install_fatal_handlers(const Messages& messages, int error_output);
+
+// End of the process.
+
+/// Reports that memory ran out, without allocating; returns the exit code.
+int report_no_memory();
+
+/// The end of main: returns the code. Out of memory it calls _exit instead, because
+/// exit() would wait for OpenBLAS's threads, which retry their allocation forever.
+int leave(int code);
 
 }  // namespace polyak::cli

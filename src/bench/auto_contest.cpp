@@ -1,12 +1,10 @@
-#include "bench/auto_contest.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "bench/auto_judge.hpp"
+#include "bench/seeds.hpp"
 #include "bench/session.hpp"
-#include "bench/solve_outcome.hpp"
+#include "bench/solve_contest.hpp"
 #include "polyak/generate.hpp"
 #include "polyak/solve.hpp"
 #include "problem/varied.hpp"
@@ -18,9 +16,9 @@ using Kind = Entrant::Kind;
 
 const std::vector<std::string> names = {"normal", "direct", "sketch-hbm", "cg",
                                         "cgls",   "lsqr",   "rk",         "minibatch-hbm"};
-constexpr double allowance_s = 120.0;  // for auto
-constexpr double near_best = 2.0;      // who takes longer than this in the trial does not race
-constexpr double short_s = 0.1;        // a trial that takes less is made twice
+constexpr double auto_limit_s = 120.0;  // time limit of auto
+constexpr double near_best = 2.0;       // a method slower than this factor does not race
+constexpr double short_s = 0.1;         // a trial shorter than this is made twice
 
 struct Tried {
   Report report;
@@ -50,14 +48,14 @@ class SeedContest {
   VariedCase run() {
     try_auto();
     for (const std::string& name : names) try_method(name);
-    enter_the_best();
-    session_.run_single_calls(race_, 0.0, least_rounds());
+    enter_best_methods();
+    session_.run_single_calls(race_, 0.0, min_rounds());
     for (std::size_t i = 0; i < outcome_.entrants.size(); ++i)
       for (const Race::Round& round : race_.rounds())
         outcome_.entrants[i].seconds.push_back(round[i]);
     out_.solved = summary(outcome_);
-    tell_least_times();
-    for (const Entrant& one : outcome_.entrants) race_.tell(one.name, "error", one.error);
+    set_least_times();
+    for (const Entrant& one : outcome_.entrants) race_.add_number(one.name, "error", one.error);
     session_.keep(race_);
     return std::move(out_);
   }
@@ -92,7 +90,7 @@ class SeedContest {
   }
 
   void enter(const std::string& name, Kind kind, const Tried& tried, bool good) {
-    const SolveOptions options = options_for(name, allowance_s);
+    const SolveOptions options = options_for(name, auto_limit_s);
     race_.add({name, 0.0, [this, options](Index) {
                  const double start = now_s();
                  const Report again = solve(problem_, options);
@@ -110,7 +108,7 @@ class SeedContest {
   }
 
   void try_auto() {
-    const Tried tried = once(options_for("auto", allowance_s));
+    const Tried tried = once(options_for("auto", auto_limit_s));
     auto_s_ = tried.seconds;
     const bool converged = tried.report.status == Status::converged;
     out_.good = converged && judge_.good(tried.report.x.view());
@@ -127,21 +125,22 @@ class SeedContest {
     enter("auto", Kind::automatic, tried, out_.good);
   }
 
-  // Nothing of what these do before they look at the clock may take much longer than auto did.
+  // These methods have a set-up that does not check the time limit. They are left out if the
+  // set-up alone would take much longer than auto.
   std::optional<std::string> too_long(const std::string& name) const {
     const auto n = static_cast<double>(problem_.rows()), d = static_cast<double>(problem_.cols());
-    const double patience = 5.0 + 10.0 * auto_s_;
+    const double max_seconds = 5.0 + 10.0 * auto_s_;
     double seconds = 0.0;
     if (name == "direct" || name == "sketch-hbm") seconds = 2.0 * n * d * d / 2e10;
     if (name == "sketch-hbm") seconds = std::min(seconds, 24.0 * d * d * d / 2e10);
     if (name == "normal")
       seconds = (problem_.A().gram_products() + d * d * d / 3.0) / 1e10 + d * d * 8.0 / 1e9;
     if (name == "minibatch-hbm") seconds = 10.0 * d * d * d / 1e10;
-    if (seconds <= patience) return std::nullopt;
+    if (seconds <= max_seconds) return std::nullopt;
     return fmt::format("left out: would take about {:.2g} s", seconds);
   }
 
-  // A method that takes longer than auto by half is not the best one.
+  // The time limit is 1.5 times that of auto: a slower method is not the best one.
   void try_method(const std::string& name) {
     Trial trial{name, "", {}, {}};
     if (const auto why = too_long(name)) {
@@ -159,7 +158,7 @@ class SeedContest {
     out_.trials.push_back(std::move(trial));
   }
 
-  void enter_the_best() {
+  void enter_best_methods() {
     double least = std::numeric_limits<double>::infinity();
     for (const Trial& trial : out_.trials)
       if (trial.good) least = std::min(least, *trial.seconds);
@@ -171,7 +170,7 @@ class SeedContest {
     }
   }
 
-  void tell_least_times() {
+  void set_least_times() {
     std::optional<double> others;
     for (const Entrant& one : outcome_.entrants) {
       const double least = *std::min_element(one.seconds.begin(), one.seconds.end());
@@ -183,7 +182,7 @@ class SeedContest {
     if (others) out_.least_times = out_.least_seconds / *others;
   }
 
-  Index least_rounds() const {
+  Index min_rounds() const {
     if (round_s_ > 20.0) return 1;
     if (round_s_ > 4.0) return 3;
     return round_s_ > 0.4 ? 5 : 11;
@@ -197,7 +196,7 @@ class SeedContest {
   Outcome outcome_;
   VariedCase out_;
   std::vector<Tried> tried_;
-  std::vector<std::size_t> places_;  // of each in out_.trials
+  std::vector<std::size_t> places_;  // index of each in out_.trials
   double auto_s_ = 0.0, round_s_ = 0.0;
 };
 
@@ -206,7 +205,7 @@ class SeedContest {
 void measure_auto(Session& session) {
   const Options& options = session.options();
   for (const std::uint64_t seed : seeds_of(options.seeds, options.parity)) {
-    session.tell(fmt::format("seed {}: {}", seed, varied_problem(seed).text));
+    session.show_step(fmt::format("seed {}: {}", seed, varied_problem(seed).text));
     session.varied.push_back(SeedContest(session, seed).run());
   }
   for (Goal& goal : varied_verdict(session.varied)) session.verdict.push_back(std::move(goal));

@@ -1,17 +1,20 @@
 #include <fmt/format.h>
 
-#include "bench/peers.hpp"
-#include "bench/probe.hpp"
+#include <algorithm>
+
+#include "bench/contenders.hpp"
 #include "bench/session.hpp"
 #include "matrix/products.hpp"
 
-// The sampled gradient g = Σ w_j a_j (a_jᵀx − b_j) over a sorted batch, between
-// two ceilings (memory read in order, and the same rows only read) and its peers.
+// The sampled gradient g = Σ w_j a_j (a_jᵀx − b_j) over a sorted batch, compared with two
+// ceilings (memory read in order, and the same rows only read) and with peers.
+
+// Sparse rows as in tomography, compared with SciPy.
 
 namespace polyak::bench {
 namespace {
 
-constexpr Index streamed_bytes = Index{1} << 28;  // a call of the streaming probe
+constexpr Index streamed_bytes = Index{1} << 28;  // per call of the streaming probe
 
 class GradientRace {
  public:
@@ -27,7 +30,7 @@ class GradientRace {
         blas_(data_.A(), data_.b_view(), batch, session.team()),
         race_("kernels", fmt::format("gradient, B = {}", batch)) {}
 
-  void run(double part) {
+  void run(double fraction) {
     add_streaming("streaming read", session_.team());
     add_streaming("streaming read, 1 thread", session_.single());
     add("rows only read", bytes_,
@@ -40,7 +43,7 @@ class GradientRace {
       eigen_gradient(data_.A(), data_.b_view(), rows_(i), weights_, data_.x.data(), g_.data());
     });
     session_.add_peer(race_, "NumPy take, 2 products", fmt::format("gradient {}", batch_));
-    session_.run(race_, part);
+    session_.run(race_, fraction);
     add_figures();
     session_.keep(race_);
   }
@@ -51,7 +54,7 @@ class GradientRace {
     race_.add({name, bytes, repeated([this](Index calls) { rows_.prepare(calls); }, call)});
   }
 
-  // A different part of the matrix each time, as in the wash.
+  // A different part of the matrix each time, so that it is not in the caches.
   void add_streaming(const std::string& name, ThreadTeam& team) {
     const Index all = std::ssize(data_.values), count = std::min(all, streamed_bytes / 8);
     const auto call = [this, all, count, &team](Index) {
@@ -76,7 +79,7 @@ class GradientRace {
     race_.add({"OpenBLAS gather, 2 dgemv", 0.0, [this, run](Index calls) {
                  const BlasThreads threads(session_.team().size());
                  const double seconds = run(calls);
-                 settle();
+                 wait_for_blas_threads();
                  return seconds;
                }});
   }
@@ -111,12 +114,80 @@ class GradientRace {
   double sum_ = 0.0;
 };
 
+constexpr Index entries = 58;
+constexpr double fraction = 0.06;
+
+struct Sparse {
+  MatrixPtr A;
+  std::vector<double> b, x, g, weights;
+};
+
+// The sizes that bench/peers.py uses.
+Sparse make(Session& session) {
+  const Index quarter = session.options().rows / 4;
+  const Index rows = std::max<Index>(quarter, 1000);
+  const Index cols = std::clamp<Index>(quarter, 64, 65536);
+  Sparse out;
+  out.A = csr_matrix(line_matrix(rows, cols, entries, session.options().seed));
+  out.b.assign(to_size(rows), 1.0);
+  out.weights = out.b;
+  out.x.assign(to_size(cols), 0.5);
+  out.g = out.x;
+  return out;
+}
+
+ConstView column(const std::vector<double>& b) { return {b.data(), std::ssize(b), 1, 1}; }
+ConstView one(const std::vector<double>& x) { return {x.data(), 1, std::ssize(x), std::ssize(x)}; }
+View one(std::vector<double>& x) { return {x.data(), 1, std::ssize(x), std::ssize(x)}; }
+
+void batch(Session& session, Sparse& data, Index size) {
+  FreshRows rows(data.A->rows(), size, session.options().seed);
+  Products products(*data.A, {}, {}, session.team());
+  const std::span<const double> weights(data.weights.data(), to_size(size));
+  const double bytes =
+      data.A->bytes() * static_cast<double>(size) / static_cast<double>(data.A->rows());
+  Race race("kernels", fmt::format("sparse gradient, {} entries a row, B = {}", entries, size));
+  race.add({"fused, CSR", bytes,
+            repeated([&](Index calls) { rows.prepare(calls); },
+                     [&](Index i) {
+                       products.gradient(rows(i), weights, one(std::as_const(data.x)),
+                                         column(data.b), one(data.g));
+                     })});
+  session.add_peer(race, "SciPy A[rows], 2 products", fmt::format("csr {}", size));
+  session.run(race, fraction);
+  race.faster("fused, CSR", "SciPy A[rows], 2 products", "SciPy");
+  session.keep(race);
+}
+
+void all_rows(Session& session, Sparse& data) {
+  Products products(*data.A, {}, {}, session.team());
+  std::vector<double> residual2(1);
+  Race race("kernels", fmt::format("sparse gradient of all rows, {} entries a row", entries));
+  race.add({"fused, CSR", data.A->bytes(),
+            repeated([](Index) {},
+                     [&](Index) {
+                       products.full_gradient(one(std::as_const(data.x)), column(data.b),
+                                              one(data.g), residual2);
+                     })});
+  session.add_peer(race, "SciPy 2 products", "csr_full");
+  session.run(race, fraction);
+  race.faster("fused, CSR", "SciPy 2 products", "SciPy");
+  session.keep(race);
+}
+
 }  // namespace
 
 void measure_gradients(Session& session) {
   const MatrixPtr single = to_single(session.dense().matrix);
   for (const Index batch : session.batches({100, 1000, 10'000, 100'000, 400'000}))
     GradientRace(session, single, batch).run(0.11);
+}
+
+void measure_sparse(Session& session) {
+  Sparse data = make(session);
+  for (const Index size : {407, 10'000})
+    if (size <= data.A->rows()) batch(session, data, size);
+  all_rows(session, data);
 }
 
 }  // namespace polyak::bench

@@ -18,8 +18,8 @@ double quantile(const std::vector<double>& sorted, double p) {
   return sorted[low] + (place - static_cast<double>(low)) * (sorted[high] - sorted[low]);
 }
 
-// How many calls fill a short run. The first call pays for cold caches and
-// sleeping threads, so it only gives a first guess.
+// The number of calls of a short run. The first call is slow (cold caches, sleeping threads),
+// so it gives only a first guess.
 Index calls_for(const Contender& contender, double short_run_s) {
   Index calls = 1;
   for (int guess = 0; guess < 2; ++guess) {
@@ -29,7 +29,7 @@ Index calls_for(const Contender& contender, double short_run_s) {
   return calls;
 }
 
-// Shuffled anew: nobody is always first, or always after the same one.
+// A new random order each round: no contender is always first, or always after the same one.
 std::vector<std::size_t> order_of(std::size_t round, std::size_t contenders) {
   std::vector<std::size_t> out(contenders);
   std::iota(out.begin(), out.end(), std::size_t{0});
@@ -103,8 +103,8 @@ void Race::pace_of(const std::string& of, double work, const std::string& unit) 
   figure(of, of, "", unit, [=](double x, double) { return work / x; });
 }
 
-void Race::tell(const std::string& of, const std::string& name, double value,
-                const std::string& unit) {
+void Race::add_number(const std::string& of, const std::string& name, double value,
+                      const std::string& unit) {
   figure(of, of, name, unit, [=](double, double) { return value; });
 }
 

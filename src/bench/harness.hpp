@@ -1,7 +1,7 @@
 #pragma once
 
-// Contenders take turns: every round gives each of them one short run, always in
-// the same order, so that whatever the machine does meanwhile happens to all.
+// Contenders are measured in turns: every round has one short run of each, so that
+// changes of the machine's speed affect all of them.
 
 #include <functional>
 #include <string>
@@ -18,13 +18,12 @@ Spread spread_of(std::vector<double> samples);
 
 struct Contender {
   std::string name;
-  double bytes = 0.0;                      // one call moves
+  double bytes = 0.0;                      // moved by one call
   std::function<double(Index calls)> run;  // a short run; seconds per call
 };
 
-/// A short run of `call(i)`, i = 0 .. calls-1, on what `prepare` laid out for so
-/// many. Where calls are short, one more goes before them that is not timed: it
-/// wakes the threads.
+/// A short run of `call(i)`, i = 0 .. calls-1, on the data of `prepare(calls + 1)`. If
+/// there are several calls, one more is made before them, not timed, to wake the threads.
 template <class Prepare, class Call>
 std::function<double(Index)> repeated(Prepare prepare, Call call) {
   return [prepare, call](Index calls) mutable {
@@ -36,14 +35,14 @@ std::function<double(Index)> repeated(Prepare prepare, Call call) {
   };
 }
 
-/// How long to go on.
+/// How long a race takes.
 struct Pace {
   double seconds = 1.0;       // for the race
-  double short_run_s = 0.01;  // for each run, where one call is shorter than that
+  double short_run_s = 0.01;  // of each run, unless one call takes longer
   Index least_rounds = 5, most_rounds = 60;
-  double settle_s = 0.0;  // before each run: the threads of a BLAS spin for 26 ms after their work
-  std::function<void()> before_each;  // not timed: brings the caches to a known state
-  bool single_calls = false;  // a run is one long call, and the first was made before
+  double settle_s = 0.0;  // pause before each run: BLAS threads spin for 26 ms after their work
+  std::function<void()> before_each;  // not timed; flushes the caches
+  bool single_calls = false;          // a run is one long call, already made once
 };
 
 class Race {
@@ -59,29 +58,29 @@ class Race {
   using Round = std::vector<double>;
   const std::vector<Round>& rounds() const { return rounds_; }
 
-  // Figures; nothing happens where a contender they name is not there.
+  // Figures. No effect if one of the named contenders does not exist.
 
-  /// `of` moves bytes at so many % of the rate of `to`.
+  /// Bytes per second of `of`, in % of those of `to`.
   void share(const std::string& of, const std::string& to, const std::string& name);
-  /// `of` takes so many % of the time of `to`.
+  /// Time of `of`, in % of that of `to`.
   void part(const std::string& of, const std::string& to, const std::string& name);
-  /// `of` is so many times as fast as `than`.
+  /// Time of `than` over that of `of`.
   void faster(const std::string& of, const std::string& than, const std::string& name);
-  /// `of` takes so many ns more than `than`.
+  /// Time of `of` minus that of `than`, in ns.
   void above(const std::string& of, const std::string& than, const std::string& name);
-  /// `of` does so many units a second, `work` of them a call.
+  /// Units per second of `of`; a call does `work` units.
   void pace_of(const std::string& of, double work, const std::string& unit);
 
-  /// A number that `of` came to, the same in every round.
-  void tell(const std::string& of, const std::string& name, double value,
-            const std::string& unit = "");
+  /// A number of `of` that is the same in every round.
+  void add_number(const std::string& of, const std::string& name, double value,
+                  const std::string& unit = "");
   /// A line below the table.
   void note(std::string text) { notes_.push_back(std::move(text)); }
 
   Table table() const;
 
  private:
-  // The place of a contender, or the number of them.
+  // The index of a contender, or the number of contenders if there is none of that name.
   std::size_t place(const std::string& name) const;
   template <class Value>
   void figure(const std::string& of, const std::string& other, const std::string& name,

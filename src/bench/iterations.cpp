@@ -2,16 +2,77 @@
 
 #include <algorithm>
 
-#include "bench/paper_problem.hpp"
+#include "bench/contenders.hpp"
+#include "bench/session.hpp"
 #include "sampling/batch_drawer.hpp"
 #include "solve/engine.hpp"
 
-// Whole iterations, and where their time goes.
+// Sampling: sorted batches by row norms, with their weights; ns per draw.
+
+// Iterations: whole iterations, and the parts of their time.
+
+// Replicates: many runs of one configuration, separately or at once in one sweep over the
+// rows. One call is a step of all runs.
 
 namespace polyak::bench {
 namespace {
 
-// One method on one problem, going on from call to call.
+class SamplingRace {
+ public:
+  SamplingRace(Session& session, std::span<const double> weights, const Sampler& sampler,
+               Index batch)
+      : session_(session),
+        sampler_(sampler),
+        search_(weights),
+        alias_(weights),
+        random_(session.options().seed, stream::sampling),
+        rows_(to_size(batch)),
+        race_("sampling", fmt::format("one draw of a sorted batch, B = {}", batch)) {}
+
+  void run(double fraction) {
+    add_drawer("polyak", session_.team());
+    add_drawer("polyak, 1 thread", session_.single());
+    add("alias table, std::sort", [this](Index) { alias_.draw(generator_, rows_); });
+    add("binary search, std::sort", [this](Index) { search_.draw(generator_, rows_); });
+    add("polyak, in the order drawn", [this](Index) {
+      sampler_.draw_sequence(random_, k_, rows_);
+      k_ += std::ssize(rows_);
+    });
+    session_.run(race_, fraction);
+    race_.faster("polyak", "alias table, std::sort", "alias");
+    race_.faster("polyak", "binary search, std::sort", "binary search");
+    race_.faster("polyak", "polyak, 1 thread", "1 thread");
+    session_.keep(race_);
+  }
+
+ private:
+  template <class Call>
+  void add(const std::string& name, Call call) {
+    const Index batch = std::ssize(rows_);
+    const auto run = repeated([](Index) {}, call);
+    race_.add({name, 0.0, [run, batch](Index draws) {
+                 return run((draws + batch - 1) / batch) / static_cast<double>(batch);
+               }});
+  }
+
+  void add_drawer(const std::string& name, ThreadTeam& team) {
+    const auto drawer =
+        std::make_shared<BatchDrawer>(sampler_, std::ssize(rows_), std::span<const double>{}, team);
+    add(name, [this, drawer](Index) { drawer->draw(random_, k_++); });
+  }
+
+  Session& session_;
+  const Sampler& sampler_;
+  SearchSampler search_;
+  AliasSampler alias_;
+  Random random_;
+  std::mt19937_64 generator_{1};
+  std::vector<Index> rows_;
+  Race race_;
+  Index k_ = 0;
+};
+
+// One method on one problem, continued from call to call.
 class Running {
  public:
   Running(const Problem& problem, const SolveOptions& options)
@@ -30,7 +91,7 @@ class Running {
 const auto nothing = [](Index) {};
 
 void batch_iterations(Session& session, const Problem& problem, Index batch,
-                      const std::string& label, double part) {
+                      const std::string& label, double fraction) {
   Running running(problem, paper_options(session, "minibatch-hbm", batch));
   BatchDrawer drawer(*running.engine.plan().sampler, batch, {}, session.team());
   const Random random(session.options().seed, 99);
@@ -41,14 +102,14 @@ void batch_iterations(Session& session, const Problem& problem, Index batch,
   race.add(
       {"polyak, sampling alone", 0.0, repeated(nothing, [&](Index) { drawer.draw(random, k++); })});
   session.add_peer(race, "NumPy, cached CDF", fmt::format("iteration {}", batch));
-  session.run(race, part);
+  session.run(race, fraction);
   race.faster("polyak", "NumPy, cached CDF", "NumPy");
   race.part("polyak, sampling alone", "polyak", "of an iteration");
   session.keep(race);
 }
 
-// What is left when the row itself costs next to nothing.
-void fixed_cost(Session& session, const Problem& problem, double part) {
+// The cost of an iteration without that of its row.
+void fixed_cost(Session& session, const Problem& problem, double fraction) {
   constexpr Index steps = 500;
   const Index d = problem.cols();
   Running batch_one(problem, paper_options(session, "minibatch-hbm", 1));
@@ -74,13 +135,55 @@ void fixed_cost(Session& session, const Problem& problem, double part) {
             }))});
   race.add({"randomized Kaczmarz", bytes,
             per_step(repeated(nothing, [&](Index) { kaczmarz.advance(steps); }))});
-  session.run(race, part);
+  session.run(race, fraction);
   race.above("Minibatch-HBM, B = 1", "row's own cost, gradient", "above the row's own");
   race.above("randomized Kaczmarz", "row's own cost, Kaczmarz", "above the row's own");
   session.keep(race);
 }
 
+class Group {
+ public:
+  Group(Engine& engine, Index runs, bool shared) {
+    const Index at_once = shared ? runs : 1;
+    for (Index r = 0; r < runs; r += at_once)
+      methods_.push_back(engine.start(static_cast<std::uint64_t>(r), at_once));
+  }
+  void step() {
+    for (auto& method : methods_) method->advance(k_, k_ + 1);
+    ++k_;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Method>> methods_;
+  Index k_ = 0;
+};
+
+void one_batch(Session& session, const Problem& problem, Index batch, double fraction) {
+  const Index runs = session.options().quick ? 5 : 100;
+  Engine engine(problem, paper_options(session, "minibatch-hbm", batch));
+  Race race("replicates", fmt::format("a step of {} replicates, B = {}", runs, batch));
+  const double bytes = 8.0 * static_cast<double>(runs * batch * problem.cols());
+  for (const bool shared : {false, true}) {
+    const auto group = std::make_shared<Group>(engine, runs, shared);
+    race.add({shared ? "block-shared" : "separate runs", bytes,
+              repeated([](Index) {}, [group](Index) { group->step(); })});
+  }
+  session.run(race, fraction);
+  race.faster("block-shared", "separate runs", "separate runs");
+  session.keep(race);
+}
+
 }  // namespace
+
+void measure_sampling(Session& session) {
+  // Weights as uneven as squared norms: squares of uniform numbers.
+  std::vector<double> weights = random_values(session.options().rows, 21, session.team());
+  for (double& w : weights) w = w * w + 1e-3;
+  const Sampler sampler(weights);
+  const std::vector<Index> batches = session.batches({100, 1000, 10'000, 100'000});
+  for (const Index batch : batches)
+    SamplingRace(session, weights, sampler, batch).run(1.0 / static_cast<double>(batches.size()));
+}
 
 void measure_iterations(Session& session) {
   const Problem problem = paper_problem(session);
@@ -90,6 +193,13 @@ void measure_iterations(Session& session) {
     batch_iterations(session, problem, std::max<Index>(1, star / over), label, 0.15);
   fixed_cost(session, problem, 0.1);
   measure_solves(session, problem);
+}
+
+void measure_replicates(Session& session) {
+  const Problem problem = paper_problem(session);
+  const std::vector<Index> batches = session.batches({1000, 10'000, 100'000, 400'000});
+  for (const Index batch : batches)
+    one_batch(session, problem, batch, 1.0 / static_cast<double>(batches.size()));
 }
 
 }  // namespace polyak::bench

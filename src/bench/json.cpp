@@ -2,7 +2,7 @@
 
 #include "polyak/bench.hpp"
 
-// The results for programs; tools/bench_compare.py reads them.
+// The results as JSON, for tools/bench_compare.py.
 
 namespace polyak::bench {
 namespace {
@@ -86,9 +86,8 @@ Json as_json(const FromFile& file) {
 }
 
 Json as_json(const SolvedCase& one) {
-  Json out{{"case", one.name},         {"took", one.method},
-           {"converged", one.converged}, {"seconds", one.seconds},
-           {"error", one.error},       {"backward_error", one.backward_error}};
+  Json out{{"case", one.name},       {"took", one.method}, {"converged", one.converged},
+           {"seconds", one.seconds}, {"error", one.error}, {"backward_error", one.backward_error}};
   if (one.predicted_seconds) {
     out["predicted_seconds"] = *one.predicted_seconds;
     out["predicted_over_measured"] = *one.predicted_seconds / one.seconds;
@@ -131,10 +130,9 @@ Json as_json(const VariedCase& one) {
 }
 
 Json as_json(const Promise& one) {
-  Json out{{"seed", one.seed},         {"problem", one.text},
-           {"what", one.what},         {"kind", one.kind},
-           {"promised", one.promised}, {"measured", one.measured},
-           {"allowed", one.allowed},   {"kept", one.kept()}};
+  Json out{{"seed", one.seed},       {"problem", one.text},      {"what", one.what},
+           {"kind", one.kind},       {"promised", one.promised}, {"measured", one.measured},
+           {"allowed", one.allowed}, {"kept", one.kept()}};
   if (one.unfinished) out["unfinished"] = one.outcome;
   return out;
 }

@@ -1,11 +1,9 @@
-#include "bench/plan_promises.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "bench/auto_contest.hpp"
+#include "bench/seeds.hpp"
 #include "bench/session.hpp"
 #include "bench/solve_contest.hpp"
 #include "polyak/error.hpp"
@@ -18,8 +16,8 @@ namespace polyak::bench {
 namespace {
 
 constexpr double seconds_worth_timing = 0.01;
-constexpr double most_svd_work = 2e10;       // n·d² for the singular values of A
-constexpr double resolved_condition = 1e12;  // singular values below are rounding
+constexpr double max_svd_work = 2e10;        // limit of n·d² for the singular values of A
+constexpr double resolved_condition = 1e12;  // smaller singular values are rounding errors
 
 class Promises {
  public:
@@ -64,16 +62,17 @@ class Promises {
     return *best_;
   }
 
-  // kappa and rank beside the singular values of R, which meet the condition once.
+  // kappa and rank against the singular values of R, whose condition is that of A, not A'A.
   void check_spectrum() {
     const auto n = static_cast<double>(plan_.rows), d = static_cast<double>(plan_.cols);
-    if (n * d * d > most_svd_work) return;
-    // Of the columns as solve scales them, which the plan is about.
+    if (n * d * d > max_svd_work) return;
+    // The plan is about the columns as solve scales them.
     const WorkingProblem working(problem_, options_, team_);
     LeastSquaresResult found =
         qr_least_squares(working.problem().A(), made_.b.view(), {}, {}, team_);
     if (!found.ok || found.rank == 0) return;
-    if (best().unique) found.rank = plan_.cols;  // whatever the units of the columns make of it
+    if (best().unique)
+      found.rank = plan_.cols;  // the rank of QR depends on the units of the columns
     const std::vector<double>& sigma = found.singular_values;
     const std::string kind = plan_.spectrum_source.starts_with("exact") ? "exact" : "estimate";
     const double condition = sigma.front() / sigma[to_size(found.rank - 1)];
@@ -89,7 +88,7 @@ class Promises {
       add("condition after the look", "estimate", plan_.automatic->look->condition, condition);
   }
 
-  // Outside of its error bars, by so much.
+  // The factor by which the truth is outside the interval; 1 inside.
   void check_range(const char* what, const std::vector<double>& range, double truth) {
     if (range.size() == 2)
       add(what, "bound", 1.0, std::max({1.0, range[0] / truth, truth / range[1]}));
@@ -103,11 +102,12 @@ class Promises {
     if (measured > 1e-12) add("relative residual", "exact", *plan_.relative_residual, measured);
   }
 
-  // The row as it is told: no more than ten times the iterations promised, and the limit.
+  // Runs the method with the parameters of the row, for at most ten times the predicted
+  // iterations and within the time limit.
   void check_row(std::size_t i) {
     const PlanRow& row = plan_.table[i];
     if (!row.iterations || (row.seconds && *row.seconds > limit_s_)) return;
-    if (row.kind.starts_with("guess")) return;  // which promises nothing
+    if (row.kind.starts_with("guess")) return;  // a guess is no prediction
     SolveOptions options = options_;
     options.method = row.method;
     options.batch_size = row.batch;
@@ -127,7 +127,7 @@ class Promises {
                          static_cast<double>(std::max<Index>(1, report.iterations)));
       one.unfinished = !done;
       if (!done) one.outcome = report.reason;
-      // A measurement comes after at most so many.
+      // Convergence is noticed at the next measurement only.
       one.allowed *= 1.0 + static_cast<double>(*options.measure_every_iterations) / *row.iterations;
     }
     if (done && row.seconds && *row.seconds > seconds_worth_timing)
@@ -136,7 +136,7 @@ class Promises {
       add("the recommended method converges: " + name, "proved", 1.0, done ? 1.0 : 1e6);
   }
 
-  // What auto does first after its look, and what it says it will take.
+  // The first method of auto after its look, and that auto converges.
   void check_automatic() {
     if (!plan_.automatic || plan_.automatic->steps.empty()) return;
     SolveOptions options = options_;
@@ -164,6 +164,16 @@ class Promises {
   std::vector<Promise> out_;
 };
 
+void add_promises(Session& session, std::uint64_t seed, const std::string& text,
+                  const GeneratedProblem& made) {
+  constexpr double limit_s = 3.0;
+  SolveOptions asked;
+  asked.threads = session.options().threads;
+  asked.seed = session.options().seed;
+  for (Promise& one : promises_of(seed, text, made, asked, limit_s, session.team()))
+    session.promises.push_back(std::move(one));
+}
+
 }  // namespace
 
 double allowed_factor(const std::string& kind) {
@@ -179,25 +189,11 @@ std::vector<Promise> promises_of(std::uint64_t seed, const std::string& text,
   return Promises(seed, text, problem, options, limit_s, team).check();
 }
 
-namespace {
-
-void add_promises(Session& session, std::uint64_t seed, const std::string& text,
-                  const GeneratedProblem& made) {
-  constexpr double limit_s = 3.0;
-  SolveOptions asked;
-  asked.threads = session.options().threads;
-  asked.seed = session.options().seed;
-  for (Promise& one : promises_of(seed, text, made, asked, limit_s, session.team()))
-    session.promises.push_back(std::move(one));
-}
-
-}  // namespace
-
 void measure_plan(Session& session) {
   const Options& options = session.options();
   if (options.cases || options.data) {
     for (const SolveCase& what : cases_of(session)) {
-      session.tell(what.name);
+      session.show_step(what.name);
       const Problem problem = what.make();
       GeneratedProblem made;
       made.A = problem.matrix();
@@ -207,7 +203,7 @@ void measure_plan(Session& session) {
   } else {
     for (const std::uint64_t seed : seeds_of(options.seeds, options.parity)) {
       const std::string text = varied_problem(seed).text;
-      session.tell(fmt::format("seed {}: {}", seed, text));
+      session.show_step(fmt::format("seed {}: {}", seed, text));
       add_promises(session, seed, text, varied::system_of(seed, session.team()));
     }
   }

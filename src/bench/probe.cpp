@@ -1,4 +1,4 @@
-#include "bench/probe.hpp"
+#include "bench/contenders.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bench/probe.cpp"
@@ -11,9 +11,9 @@ namespace polyak::bench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr Index line = 8;   // doubles in a cache line
-constexpr Index ahead = 8;  // rows between the one prefetched and the one read
+constexpr Index ahead = 8;  // prefetch distance in rows
 
-// Four sums hide the time an addition takes.
+// Four sums hide the latency of additions.
 double sum_values(const double* p, Index count) {
   const hn::ScalableTag<double> tag;
   const auto width = static_cast<Index>(hn::Lanes(tag));
@@ -37,7 +37,7 @@ double sum_rows(const double* data, Index stride, Index d, const Index* rows, In
   for (Index t = 0; t < count; ++t) {
     if (t + ahead < count) {
       const double* next = data + rows[t + ahead] * stride;
-      // Into the second cache: the first one's few open misses are for the loads.
+      // Into the second-level cache: the loads need the few miss buffers of the first.
       for (Index j = 0; j < d; j += line) __builtin_prefetch(next + j, 0, 2);
       __builtin_prefetch(next + d - 1, 0, 2);
     }
@@ -56,10 +56,10 @@ namespace {
 HWY_EXPORT(sum_values);
 HWY_EXPORT(sum_rows);
 
-// body(first, last) on as many parts as there are threads.
+// The sum of body(first, last) over one part per thread.
 template <class Body>
 double sum_parts(Index count, ThreadTeam& team, Body body) {
-  constexpr Index apart = 8;  // each thread's sum in a cache line of its own
+  constexpr Index apart = 8;  // the sum of each thread in its own cache line
   const Index parts = team.size();
   std::vector<double> sums(to_size(parts * apart), 0.0);
   team.run(parts, [&](Index p) {

@@ -1,21 +1,30 @@
 #pragma once
 
-// What all subjects share: sizes, the team, the peers' script, and where the
-// tables go.
+// Shared by all subjects: options, threads, the peers' script, the test problem of
+// the goals, and the results.
 
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "bench/data.hpp"
+#include "bench/contenders.hpp"
 #include "bench/harness.hpp"
-#include "bench/script_peer.hpp"
+#include "bench/processes.hpp"
+#include "polyak/generate.hpp"
+#include "polyak/options.hpp"
 #include "polyak/problem.hpp"
 
 namespace polyak::bench {
 
-/// A matrix in memory with all that a gradient takes besides.
+/// The machine, without threads, peers and huge_bytes. What the system does not say is
+/// "unknown" or 0.
+Machine this_machine();
+Index last_cache_bytes();
+/// The memory of this process in huge pages.
+Index huge_bytes_now();
+
+/// A dense matrix in memory, with x, b and weights for a gradient.
 struct Dense {
   Dense(Index rows, Index cols, std::uint64_t seed, ThreadTeam& team);
 
@@ -25,7 +34,7 @@ struct Dense {
   double row_bytes() const { return 8.0 * static_cast<double>(matrix->cols()); }
 
   std::vector<double> values, b, x;
-  std::vector<double> weights;  // as many as any batch has rows
+  std::vector<double> weights;  // enough for any batch
   MatrixPtr matrix;             // a view of the values
 };
 
@@ -37,23 +46,24 @@ class Session {
   ThreadTeam& team() { return team_; }
   ThreadTeam& single() { return single_; }
   ScriptPeer* peer() { return peer_ && peer_->ready() ? peer_.get() : nullptr; }
-  /// The matrix of kernels; made when first asked for.
+  /// The matrix of the kernels; made at the first call.
   const Dense& dense();
   void forget_dense() { dense_.reset(); }
 
-  /// Batches to look at: those of `all` that are no larger than A.
+  /// The batches of `all` that are not larger than A.
   std::vector<Index> batches(std::vector<Index> all) const;
 
-  /// Adds the script as a contender, where there is one.
+  /// Adds the script as a contender, if there is one.
   void add_peer(Race& race, const std::string& name, const std::string& request);
-  /// Runs it, for a `part` of the subject's time.
-  void run(Race& race, double part, Index least_rounds = 5);
-  /// The same where runs are single long calls that were tried before.
-  void run_single_calls(Race& race, double part, Index least_rounds);
-  /// Afterwards, with its figures: into the results.
+  /// Runs the race for this fraction of the subject's time.
+  void run(Race& race, double fraction, Index min_rounds = 5);
+  /// The same if each run is a single long call that was made once before.
+  void run_single_calls(Race& race, double fraction, Index min_rounds);
+  /// Adds the table of a finished race to the results.
   void keep(const Race& race);
   void note(const std::string& text) { notes.push_back(text); }
-  void tell(const std::string& text) const {
+  /// Reports the current step to the caller of run().
+  void show_step(const std::string& text) const {
     if (progress_) progress_(text);
   }
 
@@ -61,20 +71,30 @@ class Session {
   std::vector<SolvedCase> solved;
   std::vector<VariedCase> varied;
   std::vector<Promise> promises;
-  std::vector<Goal> verdict;  // on whole solves
+  std::vector<Goal> verdict;  // goals of the subjects solve, auto and plan
   std::vector<std::string> notes;
   Index huge_bytes = 0;
 
  private:
-  Pace pace_for(double part, Index least_rounds);
+  Pace pace_for(double fraction, Index min_rounds);
 
   Options options_;
   std::function<void(const std::string&)> progress_;
-  std::unique_ptr<ScriptPeer> peer_;  // before the team: it inherits nothing from it
+  std::unique_ptr<ScriptPeer> peer_;  // started before the threads of the team
   ThreadTeam team_, single_;
   std::unique_ptr<Dense> dense_;
-  Wash wash_;
+  CacheFlush flush_;
 };
+
+// The test problem of the goals (solves.cpp): algebraic spectrum, rho = 1, kappa = 100,
+// consistent with a known x.
+Problem paper_problem(Session& session);
+
+/// Options of a method; with a batch, the ends of the spectrum are given.
+SolveOptions paper_options(const Session& session, const std::string& method, Index batch = 0);
+
+/// B* of the paper: from this batch on, sampling costs no iterations.
+Index paper_batch(const Problem& problem);
 
 // The subjects.
 void measure_kernels(Session& session);
@@ -86,11 +106,9 @@ void measure_solve(Session& session);
 void measure_auto(Session& session);
 void measure_plan(Session& session);
 
-// Parts of kernels and iterations, by file.
+// Parts of kernels (gradients.cpp) and of iterations (solves.cpp).
 void measure_gradients(Session& session);
-void measure_whole_matrix(Session& session);
 void measure_sparse(Session& session);
-void measure_robustness(Session& session);
 void measure_solves(Session& session, const Problem& problem);
 
 }  // namespace polyak::bench

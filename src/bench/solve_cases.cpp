@@ -1,11 +1,14 @@
-#include "bench/solve_cases.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 
-#include "bench/solve_problems.hpp"
+#include "bench/solve_contest.hpp"
 #include "polyak/error.hpp"
+#include "polyak/io.hpp"
+
+// Cases from files: matrices of collections that may not be distributed with polyak.
 
 namespace polyak::bench {
 namespace {
@@ -17,7 +20,7 @@ const Names full = {"normal", "sketch-hbm", "direct", "cg", "lsqr"};
 const Names stable = {"normal", "sketch-hbm", "direct"};
 const Names all_peers = {"normal", "gels", "lstsq", "lsqr", "lsmr"};
 
-// The twelve of the paper's figures 3 and 4; without noise all from one x.
+// The twelve problems of the paper's figures 3 and 4, without noise, all with the same x.
 void add_paper(std::vector<SolveCase>& out, const Problems& make) {
   struct Spectrum {
     Decay decay;
@@ -28,8 +31,8 @@ void add_paper(std::vector<SolveCase>& out, const Problems& make) {
          {Spectrum{Decay::exponential, 0.1}, Spectrum{Decay::exponential, 0.8},
           Spectrum{Decay::algebraic, 2.0}, Spectrum{Decay::algebraic, 1.0}}) {
       const bool algebraic = decay == Decay::algebraic;
-      out.push_back({fmt::format("{} rho={:g} kappa={:g}",
-                                 algebraic ? "algebraic" : "exponential", rho, kappa),
+      out.push_back({fmt::format("{} rho={:g} kappa={:g}", algebraic ? "algebraic" : "exponential",
+                                 rho, kappa),
                      [=, decay = decay, rho = rho] { return make.paper(decay, rho, kappa); },
                      sampled,
                      {"normal", "lsqr", "lsmr"},
@@ -56,25 +59,43 @@ void add_noisy(std::vector<SolveCase>& out, const Problems& make) {
 
 void add_shapes(std::vector<SolveCase>& out, const Problems& make) {
   const std::string columns = fmt::format("{} columns", make.gaussian_columns());
-  out.push_back({columns + " noise", [=] { return make.gaussian(10.0); },
-                 {"normal", "sketch-hbm", "cg", "lsqr"}, all_peers});
-  out.push_back({columns + " consistent", [=] { return make.gaussian(0.0); },
-                 {"rk", "normal", "cg", "lsqr"}, {"normal", "gels", "lsqr"}, true});
-  out.push_back({"sparse", [=] { return make.sparse(); }, {"rk", "cg", "lsqr"},
-                 {"sparse_lsqr", "sparse_lsmr"}, true});
-  out.push_back({"tomography", [=] { return make.scan(); }, {"rk", "normal", "cg", "lsqr"},
-                 {"sparse_lsqr", "sparse_lsmr"}, true});
-  out.push_back({"equal columns", [=] { return make.repeated(); }, {"direct", "cg", "lsqr"},
+  out.push_back({columns + " noise",
+                 [=] { return make.gaussian(10.0); },
+                 {"normal", "sketch-hbm", "cg", "lsqr"},
+                 all_peers});
+  out.push_back({columns + " consistent",
+                 [=] { return make.gaussian(0.0); },
+                 {"rk", "normal", "cg", "lsqr"},
+                 {"normal", "gels", "lsqr"},
+                 true});
+  out.push_back({"sparse",
+                 [=] { return make.sparse(); },
+                 {"rk", "cg", "lsqr"},
+                 {"sparse_lsqr", "sparse_lsmr"},
+                 true});
+  out.push_back({"tomography",
+                 [=] { return make.scan(); },
+                 {"rk", "normal", "cg", "lsqr"},
+                 {"sparse_lsqr", "sparse_lsmr"},
+                 true});
+  out.push_back({"equal columns",
+                 [=] { return make.repeated(); },
+                 {"direct", "cg", "lsqr"},
                  {"lstsq", "lsqr", "lsmr"}});
-  out.push_back({"wide", [=] { return make.wide(); }, {"direct", "cg", "lsqr"},
-                 {"lstsq", "lsqr", "lsmr"}, true});
+  out.push_back({"wide",
+                 [=] { return make.wide(); },
+                 {"direct", "cg", "lsqr"},
+                 {"lstsq", "lsqr", "lsmr"},
+                 true});
 }
 
 std::vector<std::string> split(const std::string& texts) {
   std::vector<std::string> out(1);
   for (const char ch : texts)
-    if (ch == ',') out.emplace_back();
-    else out.back() += ch;
+    if (ch == ',')
+      out.emplace_back();
+    else
+      out.back() += ch;
   std::erase(out, "");
   return out;
 }
@@ -86,6 +107,37 @@ std::vector<std::string> split(const std::string& texts) {
                                  .where = "--cases",
                                  .found = "'" + text + "'",
                                  .expected = "a part of one of: " + names});
+}
+
+namespace fs = std::filesystem;
+
+// "well1033" of "well1033.mtx.gz"; nothing for other formats.
+std::optional<std::string> stem_of(const fs::path& path) {
+  std::string name = path.filename().string();
+  for (const char* ending : {".mtx.gz", ".mtx"})
+    if (name.ends_with(ending)) return name.substr(0, name.size() - std::string(ending).size());
+  return std::nullopt;
+}
+
+bool is_right_hand_side(const std::string& stem) {
+  return stem.ends_with("_rhs1") || stem.ends_with("_b");
+}
+
+std::optional<std::string> right_hand_side(const fs::path& folder, const std::string& stem) {
+  for (const char* more : {"_rhs1", "_b"})
+    for (const char* ending : {".mtx", ".mtx.gz"}) {
+      const fs::path path = folder / (stem + more + ending);
+      if (fs::exists(path)) return path.string();
+    }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_folder(const std::string& what, const std::string& folder) {
+  throw Error(ErrorCode::no_input, {.what = what,
+                                    .where = "--data " + folder,
+                                    .found = {},
+                                    .expected = "a folder with NAME.mtx and NAME_rhs1.mtx",
+                                    .hint = {}});
 }
 
 }  // namespace
@@ -104,8 +156,8 @@ std::vector<SolveCase> chosen_cases(std::vector<SolveCase> all, const std::strin
   const std::vector<std::string> wanted = split(texts);
   if (wanted.empty()) refuse(texts, all);
   for (const std::string& text : wanted) {
-    const bool whole = std::any_of(all.begin(), all.end(),
-                                   [&](const SolveCase& one) { return one.name == text; });
+    const bool whole =
+        std::any_of(all.begin(), all.end(), [&](const SolveCase& one) { return one.name == text; });
     bool any = false;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (whole ? all[i].name != text : all[i].name.find(text) == std::string::npos) continue;
@@ -116,6 +168,31 @@ std::vector<SolveCase> chosen_cases(std::vector<SolveCase> all, const std::strin
   std::vector<SolveCase> out;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (chosen[i]) out.push_back(std::move(all[i]));
+  return out;
+}
+
+std::vector<SolveCase> given_cases(const std::string& folder, int threads,
+                                   const std::function<void(const std::string&)>& note) {
+  if (!fs::is_directory(folder)) refuse_folder("there is no such folder", folder);
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  std::vector<SolveCase> out;
+  for (const fs::path& path : paths) {
+    const auto stem = stem_of(path);
+    if (!stem || is_right_hand_side(*stem)) continue;
+    const auto b = right_hand_side(folder, *stem);
+    if (!b) {
+      note(path.string() + ": left out, there is no " + *stem + "_rhs1.mtx or _b.mtx beside it");
+      continue;
+    }
+    out.push_back(
+        {*stem,
+         [=] { return with_reference(read_table(path.string()).A, read_array(*b), threads); },
+         {"normal", "direct", "cg", "lsqr"},
+         {"sparse_lsqr", "sparse_lsmr", "dense_lstsq"}});
+  }
+  if (out.empty()) refuse_folder("the folder holds no matrix with a right-hand side", folder);
   return out;
 }
 

@@ -12,14 +12,13 @@ namespace polyak::bench {
 namespace {
 
 using Kind = Entrant::Kind;
-constexpr Index allowance_s = 60;     // for one solve by anybody
-constexpr double long_round_s = 30.0;  // from here on one round after the first must do …
-constexpr double short_round_s = 1.0;  // … and up to here there are many
+constexpr Index time_limit_s = 60;     // for one solve by any entrant
+constexpr double long_round_s = 30.0;  // a longer first round is followed by one more only,
+constexpr double short_round_s = 1.0;  // a shorter one by many
 
 class Contest {
  public:
-  Contest(Session& session, const SolveCase& what, const Problem& problem,
-          const Exchange& exchange)
+  Contest(Session& session, const SolveCase& what, const Problem& problem, const Exchange& exchange)
       : session_(session),
         problem_(problem),
         exchange_(exchange),
@@ -34,12 +33,12 @@ class Contest {
   }
 
   Outcome run() {
-    session_.run_single_calls(race_, 1.0 / 20.0, least_rounds());
+    session_.run_single_calls(race_, 1.0 / 20.0, min_rounds());
     for (std::size_t i = 0; i < outcome_.entrants.size(); ++i) {
       Entrant& one = outcome_.entrants[i];
       for (const Race::Round& round : race_.rounds()) one.seconds.push_back(round[i]);
-      race_.tell(line_of(one), "error", one.error);
-      race_.tell(line_of(one), "backward error", one.backward_error);
+      race_.add_number(line_of(one), "error", one.error);
+      race_.add_number(line_of(one), "backward error", one.backward_error);
     }
     compare();
     session_.keep(race_);
@@ -47,12 +46,12 @@ class Contest {
   }
 
  private:
-  Index least_rounds() const {
+  Index min_rounds() const {
     if (first_round_s_ > long_round_s) return 1;
     return first_round_s_ > short_round_s ? 3 : 15;
   }
 
-  // A method and a peer may have the same name.
+  // Different names for a method and a peer of the same name.
   static std::string line_of(const Entrant& one) {
     return one.kind == Kind::peer ? "peer: " + one.name : one.name;
   }
@@ -63,13 +62,15 @@ class Contest {
     options.certify = kind == Kind::sampled ? "sampled" : "full";
     options.threads = session_.options().threads;
     options.seed = session_.options().seed;
-    options.time_limit_s = static_cast<double>(allowance_s);
+    options.time_limit_s = static_cast<double>(time_limit_s);
     const double start = now_s();
     const Report report = solve(problem_, options);
     const double seconds = now_s() - start;
     if (report.status != Status::converged) race_.note(name + ": " + report.reason);
-    if (kind == Kind::automatic) remember(report);
-    else if (seconds >= options.time_limit_s) return skip(name);
+    if (kind == Kind::automatic)
+      record_stages(report);
+    else if (seconds >= options.time_limit_s)
+      return skip(name);
     add({name, kind, report.status == Status::converged}, report.x.view(), seconds,
         [this, options](Index) {
           const double from = now_s();
@@ -80,8 +81,8 @@ class Contest {
 
   void enter_peer(const std::string& name) {
     ScriptPeer& script = *session_.peer();
-    const double seconds = script.measure(
-        fmt::format("try_{} {} {}", name, exchange_.path(), allowance_s), 1);
+    const double seconds =
+        script.measure(fmt::format("try_{} {} {}", name, exchange_.path(), time_limit_s), 1);
     if (std::isinf(seconds)) return skip("peer: " + name);
     const Array x = read_array(exchange_.file("x.npy"), true);
     add({name, Kind::peer}, x.view(), seconds, [this, name, &script](Index) {
@@ -98,10 +99,11 @@ class Contest {
   }
 
   void skip(const std::string& name) {
-    race_.note(fmt::format("{}: skipped: it failed or took more than {} s", name, allowance_s));
+    race_.note(
+        fmt::format("{}: skipped, because it failed or took more than {} s", name, time_limit_s));
   }
 
-  void remember(const Report& report) {
+  void record_stages(const Report& report) {
     outcome_.stages = report.stages;
     if (report.stages.empty()) outcome_.stages = {{report.method, "", {}, 0.0, report.reason}};
     for (const Stage& stage : outcome_.stages)
@@ -112,7 +114,7 @@ class Contest {
                              stage.outcome));
   }
 
-  // auto against everybody else, certified by samples against the peers.
+  // auto is compared with all entrants, auto certified by samples with the peers.
   void compare() {
     for (const Entrant& one : outcome_.entrants) {
       if (one.kind == Kind::automatic || one.kind == Kind::sampled) continue;
@@ -131,11 +133,42 @@ class Contest {
   double first_round_s_ = 0.0;
 };
 
+Outcome measure(Session& session, const SolveCase& what) {
+  session.show_step("making " + what.name);
+  const Problem problem = what.make();
+  const Exchange exchange;
+  const bool as_process = what.from_file && session.options().program;
+  if (session.peer() != nullptr || as_process) exchange.put(problem);
+  Outcome out = contest(session, what, problem, exchange);
+  if (as_process) out.from_file = file_contest(session, what, problem, exchange);
+  return out;
+}
+
 }  // namespace
 
 Outcome contest(Session& session, const SolveCase& what, const Problem& problem,
                 const Exchange& exchange) {
   return Contest(session, what, problem, exchange).run();
+}
+
+std::vector<SolveCase> cases_of(Session& session) {
+  const Options& options = session.options();
+  std::vector<SolveCase> out = solve_cases(options);
+  if (options.data)
+    for (SolveCase& one : given_cases(*options.data, static_cast<int>(options.threads),
+                                      [&](const std::string& text) { session.note(text); }))
+      out.push_back(std::move(one));
+  return options.cases ? chosen_cases(std::move(out), *options.cases) : out;
+}
+
+void measure_solve(Session& session) {
+  session.forget_dense();
+  std::vector<Outcome> outcomes;
+  for (const SolveCase& what : cases_of(session)) {
+    outcomes.push_back(measure(session, what));
+    session.solved.push_back(summary(outcomes.back()));
+  }
+  session.verdict = verdict(outcomes);
 }
 
 }  // namespace polyak::bench

@@ -8,9 +8,9 @@
 #include "polyak/error.hpp"
 #include "polyak/io.hpp"
 
-// End to end: files to a file, in processes of their own, the files in the page
-// cache. What Python takes to start and to import NumPy is told by itself; we
-// are compared with what comes after, our own start included.
+// End to end: from files to a file, each in its own process, with the files in the page
+// cache. The start of Python and the import of NumPy are reported separately; polyak, its
+// start included, is compared with the rest.
 
 namespace polyak::bench {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 constexpr const char *ours = "polyak solve, process", *theirs = "NumPy, load to save",
                      *whole = "NumPy, process", *imports = "NumPy, import alone";
 
-// As from a shell: what polyak does about BLAS when it starts is part of it.
+// As from a shell, so that the choice of BLAS kernels at the start is measured too.
 std::vector<std::string> plain_environment() {
   std::vector<std::string> out = peer_environment(1);
   std::erase_if(out, [](const std::string& entry) { return entry.starts_with("OPENBLAS_"); });
@@ -53,17 +53,17 @@ class FileContest {
 
   FromFile run() {
     session_.run_single_calls(race_, 1.0 / 40.0, 5);
-    FromFile out = told_;
+    FromFile out = reported_;
     out.seconds = race_.table().lines[0].seconds.median;
     race_.faster(ours, theirs, theirs);
     race_.faster(ours, whole, whole);
     const Table table = race_.table();
     if (session_.peer() != nullptr) out.faster = table.lines[0].figures[0].value;
-    race_.tell(ours, "touched", 100.0 * out.rows_share, "% of rows");
-    race_.tell(ours, "bytes_read", out.bytes_read);
-    if (out.pages_read) race_.tell(ours, "pages_read", *out.pages_read);
-    race_.tell(ours, "error", out.error);
-    if (session_.peer() != nullptr) race_.tell(theirs, "error", error_of("x_numpy.npy"));
+    race_.add_number(ours, "touched", 100.0 * out.rows_share, "% of rows");
+    race_.add_number(ours, "bytes_read", out.bytes_read);
+    if (out.pages_read) race_.add_number(ours, "pages_read", *out.pages_read);
+    race_.add_number(ours, "error", out.error);
+    if (session_.peer() != nullptr) race_.add_number(theirs, "error", error_of("x_numpy.npy"));
     session_.keep(race_);
     return out;
   }
@@ -76,33 +76,34 @@ class FileContest {
   }
 
   double run_polyak() {
-    return run_child(
-        {*session_.options().program, "solve", exchange_.file("A.npy"), exchange_.file("b.npy"),
-         "--certify", "sampled", "--tol", "1e-8", "--threads", std::to_string(threads()), "--seed",
-         std::to_string(session_.options().seed), "--output", exchange_.file("x_polyak.npy"),
-         "--report", exchange_.file("report.json"), "--quiet"},
-        plain_environment(), exchange_.file("polyak.txt")).seconds;
+    return run_child({*session_.options().program, "solve", exchange_.file("A.npy"),
+                      exchange_.file("b.npy"), "--certify", "sampled", "--tol", "1e-8", "--threads",
+                      std::to_string(threads()), "--seed", std::to_string(session_.options().seed),
+                      "--output", exchange_.file("x_polyak.npy"), "--report",
+                      exchange_.file("report.json"), "--quiet"},
+                     plain_environment(), exchange_.file("polyak.txt"))
+        .seconds;
   }
 
-  // The same in every run: it has the same seed.
+  // The same in every run, because the seed is.
   void read_report() {
     std::ifstream file(exchange_.file("report.json"));
     const auto report = nlohmann::json::parse(file);
-    const double touched = report.at("row_products").get<double>() +
-                           report.at("measured_row_products").get<double>();
-    told_.rows_share = touched / report.at("rows").get<double>();
-    told_.bytes_read = report.at("bytes_read").get<double>();
-    if (report.contains("pages_read")) told_.pages_read = report["pages_read"].get<double>();
-    told_.error = error_of("x_polyak.npy");
+    const double touched =
+        report.at("row_products").get<double>() + report.at("measured_row_products").get<double>();
+    reported_.rows_share = touched / report.at("rows").get<double>();
+    reported_.bytes_read = report.at("bytes_read").get<double>();
+    if (report.contains("pages_read")) reported_.pages_read = report["pages_read"].get<double>();
+    reported_.error = error_of("x_polyak.npy");
     race_.note(fmt::format("polyak took {}: {}", report.at("method").get<std::string>(),
                            report.at("reason").get<std::string>()));
   }
 
-  // It prints the seconds of its imports and of the rest.
+  // The script prints the seconds of its imports and of the rest.
   double run_numpy() {
-    const Child child = run_child({peer_python(), *session_.options().peers, "file",
-                                   exchange_.path()},
-                                  peer_environment(threads()), exchange_.file("numpy.txt"));
+    const Child child =
+        run_child({peer_python(), *session_.options().peers, "file", exchange_.path()},
+                  peer_environment(threads()), exchange_.file("numpy.txt"));
     char* rest = nullptr;
     import_s_ = std::strtod(child.output.c_str(), &rest);
     load_to_save_s_ = std::strtod(rest, nullptr);
@@ -114,7 +115,7 @@ class FileContest {
   const Exchange& exchange_;
   Judge judge_;
   Race race_;
-  FromFile told_;
+  FromFile reported_;
   double import_s_ = 0.0, load_to_save_s_ = 0.0;
 };
 

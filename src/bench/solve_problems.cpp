@@ -1,10 +1,9 @@
-#include "bench/solve_problems.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
+#include "bench/solve_contest.hpp"
 #include "core/random.hpp"
 #include "core/thread_team.hpp"
 #include "polyak/tomography_phantom.hpp"

@@ -2,17 +2,31 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
-#include "bench/paper_problem.hpp"
+#include "bench/session.hpp"
 #include "polyak/solve.hpp"
+#include "polyak/theory.hpp"
 #include "sampling/law.hpp"
 #include "solve/engine.hpp"
 #include "spectrum/facts.hpp"
 
-// Time to an accuracy in x, with and without set-up.
+// The problem of the goals, and the time to a given error of x, with and without set-up.
 
 namespace polyak::bench {
 namespace {
+
+constexpr double kappa = 100.0;
+
+SpectrumProblem shape(Index rows, Index cols) {
+  SpectrumProblem out;
+  out.rows = rows;
+  out.cols = cols;
+  out.decay = Decay::algebraic;
+  out.rho = 1.0;
+  out.kappa = kappa;
+  return out;
+}
 
 double relative_error(ConstView x, ConstView reference) {
   double away = 0.0, size = 0.0;
@@ -24,12 +38,13 @@ double relative_error(ConstView x, ConstView reference) {
   return std::sqrt(away / size);
 }
 
-// Iterations of a fresh stream until the error is small; looking at it is not
-// timed. Gives up after `most` iterations, with an infinite time.
-double seconds_to(Engine& engine, double error, std::uint64_t stream, Index stride, Index most) {
+// Seconds of iterations, with a new random stream, until the error is small; computing the
+// error is not timed. Infinite if `max_iterations` are not enough.
+double seconds_to(Engine& engine, double error, std::uint64_t stream, Index stride,
+                  Index max_iterations) {
   const auto method = engine.start(stream);
   double seconds = 0.0;
-  for (Index k = 0; k < most; k += stride) {
+  for (Index k = 0; k < max_iterations; k += stride) {
     const double start = now_s();
     method->advance(k, k + stride);
     seconds += now_s() - start;
@@ -40,34 +55,34 @@ double seconds_to(Engine& engine, double error, std::uint64_t stream, Index stri
   return std::numeric_limits<double>::infinity();
 }
 
-struct Way {
+struct Configuration {
   std::string name, method;
   Index batch;   // 0: the method has none
-  Index stride;  // iterations between looks
+  Index stride;  // iterations between checks of the error
   Index threads;
 };
 
-std::vector<Way> ways(const Session& session) {
+std::vector<Configuration> configurations(const Session& session) {
   const Index threads = session.options().threads;
   return {{"Minibatch-HBM, tuned, B = 128", "minibatch-hbm", 128, 4, threads},
           {"Minibatch-HBM, tuned, B = 512", "minibatch-hbm", 512, 2, threads},
           {"randomized Kaczmarz", "rk", 0, 256, 1}};
 }
 
-SolveOptions options_of(const Session& session, const Way& way) {
+SolveOptions options_of(const Session& session, const Configuration& way) {
   SolveOptions out = paper_options(session, way.method, way.batch);
   out.threads = way.threads;
   return out;
 }
 
 void to_accuracy(Session& session, const Problem& problem, double error) {
-  constexpr Index most = 2'000'000;
+  constexpr Index max_iterations = 2'000'000;
   Race race("iterations", fmt::format("to an error of {:.0e} in x, set-up excluded", error));
   std::uint64_t stream = 0;
-  for (const Way& way : ways(session)) {
+  for (const Configuration& way : configurations(session)) {
     const auto engine = std::make_shared<Engine>(problem, options_of(session, way));
     race.add({way.name, 0.0, [=, &stream](Index) {
-                return seconds_to(*engine, error, ++stream, way.stride, most);
+                return seconds_to(*engine, error, ++stream, way.stride, max_iterations);
               }});
   }
   session.run(race, 0.1);
@@ -77,10 +92,10 @@ void to_accuracy(Session& session, const Problem& problem, double error) {
   session.keep(race);
 }
 
-// From an array in memory to x, with the ends of the spectrum and the batch
-// given: norms, sampling table, iterations; and the phases by themselves.
+// From an array in memory to x, with the ends of the spectrum and the batch given; and each
+// phase alone: row norms, sampling table, iterations.
 void end_to_end(Session& session, const Problem& problem, double error) {
-  const Way way = ways(session)[0];
+  const Configuration way = configurations(session)[0];
   const SolveOptions options = options_of(session, way);
   Race race("iterations",
             fmt::format("set-up and Minibatch-HBM, B = {}, to {:.0e}", way.batch, error));
@@ -123,6 +138,40 @@ void end_to_end(Session& session, const Problem& problem, double error) {
 }
 
 }  // namespace
+
+Problem paper_problem(Session& session) {
+  session.show_step("generating the problem");
+  const Options& options = session.options();
+  const GeneratedProblem made =
+      generate(shape(options.rows, options.cols),
+               {.seed = options.seed, .noise = 0.0, .threads = static_cast<int>(options.threads)});
+  ProblemData parts;
+  parts.A = made.A;
+  parts.b = made.b;
+  parts.reference = made.x_planted;
+  return Problem(parts);
+}
+
+SolveOptions paper_options(const Session& session, const std::string& method, Index batch) {
+  SolveOptions out;
+  out.method = method;
+  out.threads = session.options().threads;
+  out.seed = session.options().seed;
+  if (batch > 0) {
+    out.batch_size = batch;
+    out.lambda_min = 1.0;
+    out.lambda_max = kappa;
+  }
+  return out;
+}
+
+Index paper_batch(const Problem& problem) {
+  const auto values = squared_singular_values(shape(problem.rows(), problem.cols()));
+  const double frobenius2 = std::accumulate(values.begin(), values.end(), 0.0);
+  const theory::HeavyBallTheory theory =
+      theory::heavy_ball_theory({1.0, kappa, frobenius2, problem.cols(), 1.0}, 1e-3);
+  return static_cast<Index>(std::llround(theory.batch_heuristic.value_or(1.0)));
+}
 
 void measure_solves(Session& session, const Problem& problem) {
   for (const double error : {1e-6, 1e-10}) to_accuracy(session, problem, error);

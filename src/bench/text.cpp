@@ -2,11 +2,10 @@
 
 #include <array>
 
-#include "bench/auto_contest.hpp"
-#include "bench/plan_promises.hpp"
+#include "bench/seeds.hpp"
 #include "polyak/bench.hpp"
 
-// The results for people.
+// The results as text.
 
 namespace polyak::bench {
 namespace {
@@ -16,7 +15,7 @@ struct Unit {
   double seconds;
 };
 
-// The largest one that leaves a number of 1 or more.
+// The largest unit in which the number is at least 1.
 Unit unit_for(double seconds) {
   constexpr std::array<Unit, 4> units{{{"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}}};
   for (const Unit& unit : units)
@@ -115,7 +114,7 @@ std::string goals_text(const std::vector<Goal>& goals) {
 std::string to_text(const Results& results) {
   std::string out = heading(results), subject;
   for (const Table& table : results.tables) {
-    if (table.subject == "auto") continue;  // one line each, below
+    if (table.subject == "auto") continue;  // one line per problem, in varied_text
     if (table.subject != subject) {
       subject = table.subject;
       out += fmt::format("\n== {} ==\n", subject);

@@ -7,8 +7,8 @@
 #include "bench/session.hpp"
 #include "matrix/products.hpp"
 
-// Projections that make their rows as they go, against ASTRA's, and single rays
-// against a stored matrix.
+// Projections that compute their rows when needed, compared with ASTRA, and single rays
+// compared with a stored matrix.
 
 namespace polyak::bench {
 namespace {
@@ -35,7 +35,7 @@ Geometry scan_of(const Sizes& sizes) {
   return g;
 }
 
-// A, and what goes in and comes out.
+// A with the inputs and outputs of its products.
 struct Scan {
   MatrixPtr A;
   std::vector<double> x, g, b, y;
@@ -57,9 +57,9 @@ bool has_astra(Session& session) {
   return session.peer() != nullptr && session.peer()->name().find("ASTRA") != std::string::npos;
 }
 
-// One forward and one back projection, as every method that goes through all
-// rays needs them. ASTRA computes in single precision, on one thread a call.
-void both_ways(Session& session, RayModel model, double part) {
+// One forward and one back projection, as every full-gradient method needs them. ASTRA
+// computes in single precision, on one thread per call.
+void both_ways(Session& session, RayModel model, double fraction) {
   const Sizes sizes = sizes_for(session.options());
   Scan scan(projector(scan_of(sizes), model, {}, session.team().size()), session);
   Products many(*scan.A, {}, {}, session.team()), one(*scan.A, {}, {}, session.single());
@@ -82,7 +82,7 @@ void both_ways(Session& session, RayModel model, double part) {
     session.add_peer(
         race, "ASTRA FP and BP",
         fmt::format("astra_{} {} {} {}", name, sizes.side, sizes.detectors, sizes.views));
-  session.run(race, part);
+  session.run(race, fraction);
   const double entries = 2e-9 * static_cast<double>(scan.A->nonzeros());
   for (const char* who : {"polyak", "polyak, 1 thread", "ASTRA FP and BP"})
     race.pace_of(who, entries, "G entries/s");
@@ -91,8 +91,8 @@ void both_ways(Session& session, RayModel model, double part) {
   session.keep(race);
 }
 
-// Rays that nobody knows beforehand: made for one step, or read from memory.
-void single_rays(Session& session, double part) {
+// Random single rays: computed for one step, or read from memory.
+void single_rays(Session& session, double fraction) {
   constexpr Index steps = 500;
   const Sizes sizes = sizes_for(session.options());
   const Geometry geometry = scan_of(sizes);
@@ -112,7 +112,7 @@ void single_rays(Session& session, double part) {
   };
   race.add({"ray made on the fly", 0.0, step(made)});
   race.add({"ray of a stored matrix", 0.0, step(stored)});
-  session.run(race, part);
+  session.run(race, fraction);
   race.faster("ray made on the fly", "ray of a stored matrix", "stored");
   session.keep(race);
 }

@@ -1,12 +1,11 @@
 // The judge of `bench auto`, and what is said of a contest, on problems and times made up for it.
 
-#include "bench/auto_contest.hpp"
+#include "bench/seeds.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "bench/auto_judge.hpp"
 #include "core/random.hpp"
 #include "core/thread_team.hpp"
 #include "polyak/error.hpp"

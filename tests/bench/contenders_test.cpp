@@ -7,10 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "bench/data.hpp"
-#include "bench/peers.hpp"
-#include "bench/plain_samplers.hpp"
-#include "bench/probe.hpp"
+#include "bench/contenders.hpp"
 #include "bench/session.hpp"
 #include "matrix/products.hpp"
 

@@ -1,6 +1,6 @@
 // The cases of `bench solve` are what they are said to be.
 
-#include "bench/solve_cases.hpp"
+#include "bench/solve_contest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <set>
 
-#include "bench/solve_contest.hpp"
-#include "bench/solve_problems.hpp"
 #include "polyak/error.hpp"
 #include "polyak/io.hpp"
 

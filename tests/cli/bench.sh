@@ -64,10 +64,10 @@ refuses 66 "--data nowhere: there is no such folder (expected a folder with NAME
   bench solve --quick --data nowhere
 
 # auto against methods by name, on problems by seed.
-refuses 2 "--seeds: only the subjects auto and plan go by seeds (found solve, expected polyak bench auto)" \
+refuses 2 "--seeds: only the subjects auto and plan use seeds (found solve, expected polyak bench auto)" \
   bench solve --quick --seeds 1:2
 expect 2 "$POLYAK" bench auto --quick --seeds 2:1
-stderr_has "--seeds: these seeds cannot be taken (found '2:1', expected FIRST:LAST or SEED"
+stderr_has "--seeds: these seeds cannot be used (found '2:1', expected FIRST:LAST or SEED"
 expect 2 "$POLYAK" bench auto --quick --parity some
 stderr_has "--parity: the value does not fit the option (found 'some', expected all, even, odd)"
 
@@ -141,4 +141,4 @@ for simd in plain "$(value all.json 'r["machine"]["simd"]')"; do
   same $simd.npy plain.npy
 done
 expect 2 env POLYAK_SIMD=mmx "$POLYAK" solve p/A.npy p/b.npy
-stderr_has "POLYAK_SIMD: these vector instructions are not to be had here (found 'mmx', expected "
+stderr_has "POLYAK_SIMD: these vector instructions are not available here (found 'mmx', expected "

@@ -57,7 +57,7 @@ def stopped_by(number, expected):
     assert bits() != expected
     done = polyak("solve", *RUN, *SAVE, "--resume", "auto", "--output", "x.npy")
     assert done.returncode == 3, done
-    assert "going on from c.ckpt" in done.stderr, done.stderr
+    assert "resuming from c.ckpt" in done.stderr, done.stderr
     assert bits() == expected
 
 
@@ -142,7 +142,7 @@ def no_room(expected):
                   "--output", "x.npy")
     assert done.returncode == 74, done
     assert bits() == expected
-    assert done.stderr.count("no checkpoint") == 1, done.stderr
+    assert done.stderr.count("the checkpoint was not saved") == 1, done.stderr
 
 
 def automatic():

@@ -18,7 +18,7 @@ PY
 data=(A.npy b.npy)
 expect 0 "$POLYAK" solve "${data[@]}" --dry-run --output x.npy
 stdout_has "A          2097152 x 128, 268435456 entries, dense, double, mapped: 2.15 GB"
-stdout_has "By itself (auto): a look at "
+stdout_has "With --method auto: a look at "
 grep -qE '^  1 normal +[0-9.]+ +[0-9.]+ MB  ' out || fail "no first method"
 grep -qE '^  - rk  ' out || fail "no word about rk"
 absent x.npy
@@ -46,14 +46,14 @@ file" solve - b.npy --dry-run
 
 # Refused before anything is read; nothing is left behind.
 expect 71 "$POLYAK" solve F.npy b.npy --memory 1e9 --output x.npy
-stderr_is "polyak: F.npy: this takes more memory than there is (found about 2.16 GB, expected at \
-most 1 GB); polyak convert makes an .npy, which is read in place; --dry-run tells more, --memory \
+stderr_is "polyak: F.npy: the problem needs more memory than there is (found about 2.16 GB, expected at \
+most 1 GB); polyak convert makes an .npy file, which is not read into memory; --dry-run shows the details, --memory \
 BYTES sets another limit"
 expect 71 "$POLYAK" solve wide.npy wide_b.npy --method normal --output x.npy
-stderr_has "this takes more memory than there is (found about 24 TB"
-stderr_has "--method lsqr takes least"
+stderr_has "the problem needs more memory than there is (found about 24 TB"
+stderr_has "--method lsqr needs the least"
 expect 0 "$POLYAK" solve wide.npy wide_b.npy --method normal --dry-run
-stdout_has "This does not fit into memory: solve refuses it unless --memory allows more."
+stdout_has "The problem does not fit into memory: solve refuses it unless --memory allows more."
 absent x.npy
 no_leftovers
 # A limit that holds what is needed changes nothing.

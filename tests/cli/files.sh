@@ -47,7 +47,7 @@ expect 2 "$POLYAK" generate spectrum --rows 10 --cols 20 --output q
 absent q
 : >file
 expect 74 "$POLYAK" generate gaussian --output file
-stderr_has "polyak: --output file: the folder cannot be made"
+stderr_has "polyak: --output file: the folder cannot be created"
 expect 74 "$POLYAK" generate gaussian --output file/below
 [ ! -s file ] || fail "the file was touched"
 
@@ -74,7 +74,7 @@ expect 0 "$POLYAK" convert a/A.npy single.npy --precision single
 printf '1,2\n3,nan\n5,6\n' >holes.csv
 expect 0 "$POLYAK" convert holes.csv whole.csv --drop-nonfinite-rows
 [ "$(wc -l <whole.csv)" -eq 2 ] || fail "the row was not dropped"
-refuses 2 "OUT A.txt: the ending does not tell the format of the file (expected .npy, .mtx, \
+refuses 2 "OUT A.txt: the ending of the file name does not name a known format (expected .npy, .mtx, \
 .mtx.gz, .csv, .svm)" convert a/A.npy A.txt
 refuses 2 "a/A.npy: the output would replace the input; name another file" convert a/A.npy a/A.npy
 no_leftovers

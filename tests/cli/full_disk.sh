@@ -21,7 +21,7 @@ same disk/x.npy x.npy
 
 # Only the checkpoint: the run is not lost, and not called fine either.
 expect 74 "${solve[@]}" --checkpoint disk/run.ckpt --checkpoint-every 1 --output y.npy
-[ "$(grep -c 'no checkpoint' err)" -eq 1 ] || fail "warned more than once, or never"
+[ "$(grep -c 'the checkpoint was not saved' err)" -eq 1 ] || fail "warned more than once, or never"
 same y.npy x.npy
 same disk/run.ckpt run.ckpt
 

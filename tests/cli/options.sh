@@ -8,7 +8,7 @@ listed=$(echo $commands | sed 's/ /, /g')
 refuses 2 "a command is missing (expected $listed); see polyak --help"
 refuses 2 "there is no such command (found 'slove', expected $listed); \
 did you mean solve?" slove
-refuses 2 "a command comes first (found '--batch', expected $listed); \
+refuses 2 "the command must come before the options (found '--batch', expected $listed); \
 see polyak --help" --batch 3
 refuses 2 "solve: A is missing; see polyak solve --help" solve
 refuses 2 "convert: OUT is missing; see polyak convert --help" convert p/A.npy

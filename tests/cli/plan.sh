@@ -21,9 +21,9 @@ assert seconds == sorted(seconds) and plan["steps"][-1]["memory_bytes"] > 0
 assert {m["method"] for m in plan["ruled_out"]} == {"rk"}, plan["ruled_out"]
 PY
 expect 0 "$POLYAK" plan noisy/A.npy noisy/b.npy
-stdout_has "By itself (auto), after a look at 656 rows: inconsistent, |r| is"
+stdout_has "With --method auto, after a look at 656 rows: inconsistent, |r| is"
 grep -qE '^  1 normal .*A.A in one pass' out || fail "normal is not first"
-stdout_has "Methods one can name, to a tolerance of 1e-08:"
+stdout_has "Each method, to a tolerance of 1e-08:"
 stdout_has "Fastest of these here (*):  polyak solve noisy/A.npy noisy/b.npy --method"
 
 # Consistent data are solved by the look alone; without b nobody knows.

@@ -49,7 +49,7 @@ for threads in 1 4; do
   shortened $threads
   tail -1 log >err
   holds err 'r["event"] == "error" and r["exit_code"] == 74'
-  stderr_has "short.npy: the input was shortened while it was read (found 4096 bytes, expected $size); let nobody write to it and run again"
+  stderr_has "short.npy: the input was shortened while it was read (found 4096 bytes, expected $size); run again when no other program writes to it"
   [ "$(grep -c '"event":"error"' log)" -eq 1 ] || fail "told more than once"
   same x.npy old.npy
   absent r.json

@@ -3,7 +3,7 @@
 
 expect 0 "$POLYAK" reproduce all --rows 2000 --trials 4 --out all
 stdout_has "The page is all/index.html"
-stdout_has "0 taken from before"
+stdout_has "0 kept from earlier runs"
 for figure in fig1 fig2 fig3 fig4 fig5 fig6 table1; do
   exists all/$figure.csv
   grep -q "id=\"$figure\"" all/index.html || fail "$figure is not on the page"
@@ -34,9 +34,9 @@ done
 same t1/fig5.csv t3/fig5.csv
 same t1/fig5.csv all/fig5.csv
 expect 0 "$POLYAK" reproduce fig5 --rows 2000 --trials 4 --out t1
-stdout_has "0 configurations run, 4 taken from before"
+stdout_has "0 configurations run, 4 kept from earlier runs"
 expect 0 "$POLYAK" reproduce fig5 --rows 2000 --trials 4 --force --out t1
-stdout_has "4 configurations run, 0 taken from before"
+stdout_has "4 configurations run, 0 kept from earlier runs"
 expect 0 "$POLYAK" reproduce fig5 --rows 2000 --trials 4 --seed 7 --out t1 --quiet
 ! cmp -s t1/fig5.csv t3/fig5.csv || fail "another seed, the same numbers"
 
@@ -54,7 +54,7 @@ wait $job || code=$?
 absent stopped/index.html
 no_leftovers stopped
 expect 0 "$POLYAK" reproduce all --rows 2000 --trials 4 --out stopped
-! grep -q " 0 taken from before" out || fail "nothing was kept"
+! grep -q " 0 kept from earlier runs" out || fail "nothing was kept"
 for figure in fig1 fig2 fig3 fig4 fig5 fig6 table1; do same stopped/$figure.csv all/$figure.csv; done
 
 # Without gnuplot: numbers, claims and page, and one line that says so.

@@ -77,7 +77,7 @@ run blind.npy "${scan[@]}" "${fields[@]}" --center 44.7 --slices 0:1 --reference
 stderr_has "warning: 1 rays of 8640 have no positive transmission and are left out"
 holds r.json "r['tomography']['masked_rays'] == 1 and r['error'] < 1.1 * $plain"
 run counts.npy "${scan[@]}" --flat dead.npy --dark dark.npy --center 44.7 --slices 0:1 --reference x20.npy
-stderr_has "1 elements, over all slices, have a flat field not above the dark one"
+stderr_has "1 elements, over all slices, have a flat field not above the dark field"
 holds r.json "r['tomography']['masked_rays'] == 90 and r['error'] < 1.3 * $plain"
 run blind.npy "${scan[@]}" "${fields[@]}" --center 44.7 --method fbp
 

@@ -23,7 +23,7 @@ holds out 'any("rank 1" in note for note in r["notes"])'
 decay=(theory --decay algebraic --rho 1 --cols 20)
 expect 0 "$POLYAK" "${decay[@]}" --kappa 10 --gamma 0 --json
 holds out 'r["M"] == r["M_bound"] == r["batch_theorem"] == r["nag"]["M"] == "inf"'
-holds out '"infinite without gamma" in r["notes"][0] and r["alpha"] == r["alpha_star"]'
+holds out '"infinite with gamma = 0" in r["notes"][0] and r["alpha"] == r["alpha_star"]'
 expect 0 "$POLYAK" "${decay[@]}" --kappa 1.9 --json
 holds out '"k_star" not in r and "batch_heuristic" not in r and len(r["notes"]) == 2'
 expect 0 "$POLYAK" "${decay[@]}" --kappa 7 --json
@@ -49,7 +49,7 @@ stdout_has "model: expected for Gaussian rows"
 ! grep -v ^Note out | grep -qE '.{81}' || fail "a line is too long"
 
 # What is refused.
-refuses 2 "theory: nothing says what A is like (expected --decay, --rho, --kappa and --cols; or \
+refuses 2 "theory: A is not described (expected --decay, --rho, --kappa and --cols; or \
 --lambda-min, --lambda-max, --frobenius2 and --cols; or --matrix); see polyak theory --help" theory
 refuses 2 "--decay, --rho, --cols: numbers are missing (expected --decay, --rho, --kappa, --cols \
 together)" theory --kappa 3
@@ -75,9 +75,9 @@ expect 2 "$POLYAK" theory --lambda-min 20 --lambda-max 10 --frobenius2 30 --cols
 stderr_has "kappa is below 1"
 expect 2 "$POLYAK" theory --lambda-min 1 --lambda-max 10 --frobenius2 300 --cols 5
 stderr_has "polyak: --frobenius2: the squared Frobenius norm is larger than cols times lambda_max"
-refuses 2 "--residual-norm: how near one gets depends on the batch (expected --batch B)" \
+refuses 2 "--residual-norm: the distance to the solution depends on the batch (expected --batch B)" \
   "${ends[@]}" --residual-norm 1
-refuses 2 "--cols: the matrix says this itself; leave it out" theory --matrix deficient.csv --cols 2
+refuses 2 "--cols: this number is taken from the matrix; leave it out" theory --matrix deficient.csv --cols 2
 refuses 2 "--precision: there is no file to read (expected --matrix FILE); or leave it out" \
   "${ends[@]}" --precision single
 expect 66 "$POLYAK" theory --matrix nowhere.npy

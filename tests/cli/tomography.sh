@@ -144,7 +144,7 @@ expect 0 "$POLYAK" tomography project walnut --finer 2 --size 96 --angles 40 --d
   --photons 1e5 --attenuation 0.02 --output thick.npy --save-image thick-x.npy
 thick=(thick.npy --size 96 --angles 40 --weights transmission)
 expect 65 "$POLYAK" tomography reconstruct "${thick[@]}"
-stderr_has "--weights transmission: the values are no attenuations"
+stderr_has "--weights transmission: the values are too large for attenuations"
 stderr_has "give --attenuation"
 expect 0 "$POLYAK" tomography reconstruct "${thick[@]}" --attenuation 0.02 --reference thick-x.npy \
   --report r.json

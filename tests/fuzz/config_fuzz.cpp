@@ -1,8 +1,8 @@
 // --config FILE.toml: every option of solve may stand there, and anything else.
 
-#include "config_file.hpp"
+#include "cli/options.hpp"
 #include "fuzz_file.hpp"
-#include "solve_request.hpp"
+#include "solve/request.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace polyak;

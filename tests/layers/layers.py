@@ -6,7 +6,8 @@ holds it to them:
   src/ROOM         its own room, the rooms it depends on, and theirs; a public
                    header counts as the room that owns it
   include/polyak   public headers only, by the same table
-  apps             public headers and its own folder
+  apps/PROGRAM     public headers, and files of its own folder tree, named
+                   relative to apps/PROGRAM
 Prints each offence as FILE:LINE with what to do; exit 1 if there is one.
 """
 
@@ -49,7 +50,7 @@ def includes(path):
 
 
 def room_of(rooms, root, path):
-    """The room a file lives in; None for a program. KeyError when nobody owns it."""
+    """The room of a file; None for a file of a program. KeyError for a file in no room."""
     top, place = path.relative_to(root).parts[:2]
     if top == "apps":
         return None
@@ -58,13 +59,21 @@ def room_of(rooms, root, path):
     return room
 
 
+def is_own_file(root, path, name):
+    """True if name is a file below the folder apps/PROGRAM that holds path."""
+    folder = root.joinpath(*path.relative_to(root).parts[:2])
+    file = (folder / name).resolve()
+    return folder.is_dir() and file.is_relative_to(folder) and file.is_file()
+
+
 def fault(rooms, root, path, room, name):
     """Why this file of that room may not include name, or None."""
     public = name.startswith("polyak/")
     if room is None:
-        if public or (path.parent / name).exists():
+        if public or is_own_file(root, path, name):
             return None
-        return f'"{name}" is not public; a program uses only polyak/ headers and its own'
+        return (f'"{name}" is not public; a program includes only polyak/ headers and files of '
+                "its own folder, named relative to apps/PROGRAM")
     if path.is_relative_to(root / "include") and not public:
         return f'"{name}" is not installed; a public header includes only public headers'
     target = rooms.owner.get(name) if public else name.split("/")[0]

@@ -21,8 +21,10 @@ GOOD = {
     "src/core/team.cpp": '#include "core/team.hpp"\n#include <zlib.h>\n',
     "src/matrix/dense.cpp": '#include "polyak/matrices.hpp"\n#include "core/team.hpp"\n',
     "src/solve/driver.cpp": '#include "core/team.hpp"\n  #  include "matrix/dense.hpp"\n',
-    "apps/polyak/main.cpp": '#include <polyak/solve.hpp>\n#include "options.hpp"\n',
-    "apps/polyak/options.hpp": "",
+    "apps/polyak/main.cpp": '#include <polyak/solve.hpp>\n#include "cli/options.hpp"\n',
+    "apps/polyak/cli/options.hpp": '#include "program.hpp"\n',
+    "apps/polyak/program.hpp": "",
+    "apps/viewer/window.hpp": "",
 }
 
 
@@ -65,6 +67,12 @@ class Layers(unittest.TestCase):
     def test_keeps_the_inside_out_of_public_headers_and_programs(self):
         self.refuses("include/polyak/solve.hpp", '#include "core/team.hpp"\n', "not installed")
         self.refuses("apps/polyak/main.cpp", '#include "core/team.hpp"\n', "not public")
+
+    def test_keeps_a_program_to_its_own_folder(self):
+        self.refuses("apps/polyak/main.cpp", '#include "window.hpp"\n', "not public")
+        self.refuses("apps/polyak/main.cpp", '#include "../viewer/window.hpp"\n', "not public")
+        self.refuses("apps/polyak/cli/help.cpp", '#include "options.hpp"\n',
+                     "apps/polyak/cli/help.cpp:1:", "relative to apps/PROGRAM")
 
     def test_refuses_a_table_that_points_up(self):
         self.refuses("src/CMakeLists.txt", "polyak_room(core DEPENDS solve)\n", "does not stand above")

@@ -42,7 +42,7 @@ one_line "/dev/full"
 # Without polyak-mpi beside it there is one line, too.
 cp "$POLYAK" ./alone
 expect 2 ranks 2 ./alone solve p/A.npy p/b.npy
-one_line "is not beside polyak"
+one_line "is not in the folder of polyak"
 expect 0 ranks 2 "$POLYAK" --version
 
 # An error that only one rank meets while the others wait for its sums.

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/files.hpp"
+#include "cli/memory.hpp"
+#include "cli/messages.hpp"
+#include "cli/options.hpp"
+#include "polyak/io.hpp"
+#include "program.hpp"
+#include "solve/request.hpp"
+#include "solve/steps.hpp"
+
+namespace polyak::cli {
+namespace {
+
+struct InfoOptions {
+  std::string path;
+  bool json = false;
+};
+
+const std::vector<OptionRecord<InfoOptions>>& info_options() {
+  static const std::vector<OptionRecord<InfoOptions>> table = {
+      {.name = "json",
+       .field = &InfoOptions::json,
+       .value = "",
+       .sentence = "Print one JSON object."},
+  };
+  return table;
+}
+
+Usage info_usage() {
+  return {.command = "info",
+          .positionals = {"FILE"},
+          .required = 1,
+          .text = R"(Show what a file holds; reads no more of it than necessary.
+
+Usage: polyak info FILE [options]
+
+FILE is .mtx, .mtx.gz, .npy, .csv, .svm, .h5, .hdf5, .nxs, .mat, .petsc or
+.tif, or - for standard input. Of .h5 and .mat files every array is listed; add its
+name after a colon to see one. Open these two only from sources you trust: the
+libraries that read them are not safe against malicious files.
+)",
+          .ending = R"(
+Examples:
+  polyak info A.mtx
+  polyak info houses.csv --json
+  polyak info scan.h5
+  polyak info scan.h5:/exchange/data
+)"};
+}
+
+std::string as_text(const std::string& path, const FileInfo& info) {
+  std::string out = fmt::format("{}: {}\n", path, info.format);
+  const auto row = [&](const char* label, const std::string& text) {
+    out += fmt::format("  {:<10} {}\n", label, text);
+  };
+  if (info.arrays.size() > 1) {
+    for (const ArrayInfo& array : info.arrays) out += "  " + described(array) + "\n";
+    row("size", bytes_text(info.file_bytes));
+    return out;
+  }
+  if (info.arrays.size() == 1 && !info.arrays[0].name.empty()) row("array", info.arrays[0].name);
+  row("shape", fmt::format("{} x {}", info.rows, info.cols));
+  row("values", info.value_type);
+  row("entries", std::to_string(info.nonzeros));
+  row("size", bytes_text(info.file_bytes));
+  if (!info.note.empty()) row("note", info.note);
+  if (!info.names.empty()) row("columns", listed(info.names));
+  return out;
+}
+
+std::string as_json(const std::string& path, const FileInfo& info) {
+  using Json = nlohmann::ordered_json;
+  Json out{{"file", path},
+           {"format", info.format},
+           {"value_type", info.value_type},
+           {"rows", info.rows},
+           {"cols", info.cols},
+           {"nonzeros", info.nonzeros},
+           {"file_bytes", info.file_bytes},
+           {"names", info.names}};
+  if (!info.note.empty()) out["note"] = info.note;
+  for (const ArrayInfo& array : info.arrays)
+    out["arrays"].push_back({{"name", array.name},
+                             {"shape", array.shape},
+                             {"value_type", array.value_type},
+                             {"sparse", array.sparse}});
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Usage convert_usage() {
+  return {.command = "convert",
+          .positionals = {"IN", "OUT"},
+          .required = 2,
+          .text = R"(Write a matrix in another format, given by the ending of the file name.
+
+Usage: polyak convert IN OUT [options]
+
+IN and OUT are .mtx, .mtx.gz, .npy, .csv or .svm, or - for standard input or
+output; IN may also be .h5 (file.h5:/dataset), .mat (file.mat:variable), .petsc or .tif.
+The labels of an .svm become the last column of a .csv, and otherwise a second
+file: with OUT = A.npy that is A_b.npy.
+)",
+          .ending = R"(
+Examples:
+  polyak convert A.mtx A.npy
+  polyak convert A.npy A.mtx.gz --precision single
+  polyak convert data.h5:/A A.npy
+  polyak convert table.csv table.svm --drop-nonfinite-rows
+)",
+          .written = {"OUT"}};
+}
+
+}  // namespace
+
+int info_command(const Words& words, Messages& messages) {
+  InfoOptions asked;
+  MessageOptions message;
+  OptionSet options;
+  options.add("Output", info_options(), asked);
+  options.add("Messages", message_options(), message);
+  const Parsed parsed = parse(words, options, info_usage());
+  if (parsed.help) return print(help_text(info_usage(), options)), 0;
+  messages.configure(message);
+  asked.path = parsed.positionals[0];
+  const FileInfo info = with_memory_for(asked.path, [&] { return inspect(asked.path); });
+  print(asked.json ? as_json(asked.path, info) : as_text(asked.path, info));
+  return 0;
+}
+
+int convert_command(const Words& words, Messages& messages) {
+  DataOptions data;
+  MessageOptions message;
+  OptionSet options;
+  options.add("Data", reading_options(), data);
+  options.add("Messages", message_options(), message);
+  const Parsed parsed = parse(words, options, convert_usage());
+  if (parsed.help) return print(help_text(convert_usage(), options)), 0;
+  messages.configure(message);
+  const std::string& in = parsed.positionals[0];
+  const std::string& out = parsed.positionals[1];
+  check_output("OUT", out, {".npy", ".mtx", ".mtx.gz", ".csv", ".svm"});
+  messages.status("converting " + in);
+  with_memory_for(in, [&] { convert(in, out, data.read_options()); });
+  messages.status("");
+  if (out != "-" && !messages.quiet() && !messages.json()) print("Wrote " + out + "\n");
+  return 0;
+}
+
+}  // namespace polyak::cli

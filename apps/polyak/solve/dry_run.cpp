@@ -1,0 +1,312 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/memory.hpp"
+#include "polyak/automatic_plan.hpp"
+#include "polyak/error.hpp"
+#include "polyak/memory.hpp"
+#include "polyak/shape.hpp"
+#include "ranks.hpp"
+#include "solve/steps.hpp"
+
+namespace polyak::cli {
+namespace {
+
+struct Sizes {
+  Index rows = 0, cols = 0, nonzeros = 0;
+};
+
+// What the files of a request become in memory, found without reading their values
+// if the format allows it.
+struct InputShape {
+  ProblemShape problem;
+  std::string kind;            // "dense, double, mapped"
+  bool mapped = false;         // A stays in its file
+  double rhs_bytes = 0.0;      // of b and weights in memory
+  double reading_bytes = 0.0;  // needed besides A while A is read
+
+  // Needed in memory before a method begins.
+  double data_bytes() const { return (mapped ? 0.0 : problem.bytes) + rhs_bytes; }
+};
+
+FileInfo inspected(const std::string& path) {
+  if (path != "-") return inspect(path);
+  throw Error(ErrorCode::usage,
+              {.what = "standard input can be read only once, and a dry run would use it up",
+               .where = "--dry-run",
+               .hint = "give a file"});
+}
+
+Sizes sizes_of(const ArrayInfo& array) {
+  const Index rows = array.shape.empty() ? 1 : array.shape[0];
+  const Index cols = array.shape.size() < 2 ? 1 : array.shape[1];
+  return {rows, cols, array.sparse ? array.stored : rows * cols};
+}
+
+const ArrayInfo* find(const FileInfo& info, const std::string& name) {
+  for (const ArrayInfo& array : info.arrays)
+    if (array.name == name || array.name == "/" + name) return &array;
+  return nullptr;
+}
+
+[[noreturn]] void refuse_unnamed(const std::string& path) {
+  throw Error(ErrorCode::bad_data, {.what = "the file does not hold one array, nor A and b",
+                                    .where = path,
+                                    .hint = "name one after a colon; polyak info lists them"});
+}
+
+Sizes matrix_sizes(const FileInfo& info, const SolveRequest& request) {
+  Sizes out{info.rows, info.cols, info.nonzeros};
+  if (info.arrays.size() > 1) {
+    const ArrayInfo* A = find(info, "A");
+    if (!A) refuse_unnamed(request.A);
+    out = sizes_of(*A);
+  }
+  const bool dense = out.nonzeros == out.rows * out.cols;
+  if (info.note.find("symmetric") != std::string::npos && !dense)
+    out.nonzeros *= 2;  // an upper bound
+  const Index more = Index{request.data.intercept} - Index{request.data.rhs_column.has_value()};
+  out.cols += more;
+  out.nonzeros = dense ? out.rows * out.cols : out.nonzeros + request.data.intercept * out.rows;
+  return out;
+}
+
+bool single(const FileInfo& info, const SolveRequest& request) {
+  return request.data.precision == "single" || info.value_type == "float";
+}
+
+// True if the .npy reader maps the file instead of copying it.
+bool stays_in_file(const FileInfo& info, const SolveRequest& request) {
+  const bool same = info.value_type == "float" ||
+                    (info.value_type == "double" && request.data.precision == "double");
+  return info.format == "NumPy array" && same && info.note != "Fortran order" &&
+         !request.data.drop_nonfinite_rows;
+}
+
+void describe(const FileInfo& info, const SolveRequest& request, InputShape& out) {
+  ProblemShape& p = out.problem;
+  const Sizes sizes = matrix_sizes(info, request);
+  p.rows = sizes.rows, p.cols = sizes.cols, p.nonzeros = sizes.nonzeros;
+  const double value = single(info, request) ? 4.0 : 8.0;
+  const bool dense = info.format != "SVMlight" && p.dense();
+  p.bytes = static_cast<double>(p.nonzeros) * (dense ? value : value + 4.0) +
+            (dense ? 0.0 : 8.0 * static_cast<double>(p.rows + 1));
+  out.mapped = stays_in_file(info, request);
+  out.kind = std::string(dense ? "dense, " : "csr, ") + (value == 4.0 ? "single" : "double") +
+             (out.mapped ? ", mapped" : "");
+  constexpr double text_per_byte = 4.0;  // compression factor of gzip on numbers
+  if (info.note.find("compressed") != std::string::npos)
+    out.reading_bytes = text_per_byte * info.file_bytes;
+  if (request.data.drop_nonfinite_rows) out.reading_bytes += p.bytes;  // a copy of the rows kept
+}
+
+// The sizes of b; a single row counts as a column.
+Sizes rhs_sizes(const FileInfo& A, const InputShape& shape, const SolveRequest& request) {
+  const Sizes one{shape.problem.rows, 1, 0};
+  if (!request.b) {
+    const ArrayInfo* b = A.arrays.size() > 1 ? find(A, "b") : nullptr;
+    return b ? sizes_of(*b) : one;
+  }
+  const FileInfo info = inspected(*request.b);
+  if (info.format == "SVMlight") return {info.rows, 1, 0};
+  if (info.rows == 1 && info.cols > 1) return {info.cols, 1, 0};
+  return {info.rows, info.cols, 0};
+}
+
+void check_rows(const ProblemShape& A, const Sizes& b) {
+  if (b.rows == A.rows) return;
+  throw Error(ErrorCode::bad_data,
+              {.what = "A and b do not have the same number of rows",
+               .where = "b",
+               .found = "A " + std::to_string(A.rows) + " x " + std::to_string(A.cols) + " and b " +
+                        std::to_string(b.rows) + " x " + std::to_string(b.cols),
+               .expected = std::to_string(A.rows) + " rows in b"});
+}
+
+bool stays_in_file(const SolveRequest& request) {
+  std::error_code ignored;  // a pipe is no regular file and can be read only once
+  return request.A.ends_with(".npy") && std::filesystem::is_regular_file(request.A, ignored) &&
+         stays_in_file(inspect(request.A), request);
+}
+
+InputShape input_shape(const SolveRequest& request) {
+  const FileInfo info = inspected(request.A);
+  InputShape out;
+  describe(info, request, out);
+  const Sizes b = rhs_sizes(info, out, request);
+  check_rows(out.problem, b);
+  out.problem.right_hand_sides = b.cols;
+  out.problem.weighted = request.problem.weights.has_value();
+  out.problem.ridge = request.problem.ridge > 0.0;
+  out.problem.bounds = request.problem.lower.has_value() || request.problem.upper.has_value();
+  // The weights are held twice: by the loaded data and by the Problem.
+  const double columns = static_cast<double>(b.cols) + (out.problem.weighted ? 2.0 : 0.0);
+  out.rhs_bytes = 8.0 * static_cast<double>(out.problem.rows) * columns;
+  return out;
+}
+
+double limit_of(const SolveRequest& request) {
+  return request.machine.memory_bytes.value_or(machine_memory().total);
+}
+
+[[noreturn]] void refuse(const SolveRequest& request, double needed, const std::string& hint) {
+  throw Error(ErrorCode::out_of_memory,
+              {.what = "the problem needs more memory than there is",
+               .where = request.A,
+               .found = "about " + bytes_text(needed),
+               .expected = "at most " + bytes_text(limit_of(request)),
+               .hint = hint + "--dry-run shows the details, --memory BYTES sets another limit"});
+}
+
+// A way to need less memory.
+std::string advice(const InputShape& shape) {
+  return shape.mapped ? "" : "polyak convert makes an .npy file, which is not read into memory; ";
+}
+std::string advice(const SolveRequest& request) {
+  return request.options.method == "lsqr" ? "" : "--method lsqr needs the least; ";
+}
+
+void check_options_of(const SolveRequest& request) {
+  SolveOptions options = request.options;
+  const bool automatic = options.method == "auto";
+  if (automatic)
+    options.method = "direct", options.certify = "full";  // the options that auto accepts
+  check_options(options, options.method);
+}
+
+struct MemoryEstimate {
+  InputShape input;
+  AutomaticPlan plan;                 // with --method auto; otherwise empty
+  double working = 0.0, limit = 0.0;  // bytes; working: of the method
+  MachineMemory machine;
+
+  double needed() const { return input.data_bytes() + std::max(working, input.reading_bytes); }
+  bool fits() const { return needed() <= limit; }
+};
+
+MemoryEstimate estimate_memory(const SolveRequest& request) {
+  MemoryEstimate out;
+  out.input = input_shape(request);
+  if (request.options.method == "auto")
+    out.plan = automatic_plan(out.input.problem, request.options);
+  out.working = solve_bytes(out.input.problem, request.options);
+  out.machine = machine_memory();
+  out.limit = limit_of(request);
+  return out;
+}
+
+std::string line(const char* label, const std::string& text) {
+  return fmt::format("  {:<10} {}\n", label, text);
+}
+
+std::string memory_text(const MemoryEstimate& m) {
+  const InputShape& input = m.input;
+  std::string out =
+      line("A", fmt::format("{} x {}, {} entries, {}: {}", input.problem.rows, input.problem.cols,
+                            input.problem.nonzeros, input.kind, bytes_text(input.problem.bytes)));
+  out += line(
+      "b", fmt::format("{} x {}{}: {}", input.problem.rows, input.problem.right_hand_sides,
+                       input.problem.weighted ? ", and weights" : "", bytes_text(input.rhs_bytes)));
+  if (input.reading_bytes > 0.0)
+    out += line("reading", bytes_text(input.reading_bytes) + " more while A is read");
+  out += line("solving", bytes_text(m.working));
+  out += line("memory", fmt::format("{} needed{}, limit {} ({} free now)", bytes_text(m.needed()),
+                                    input.mapped ? ", A stays in its file" : "",
+                                    bytes_text(m.limit), bytes_text(m.machine.available)));
+  return out;
+}
+
+std::string as_text(const SolveRequest& request, const MemoryEstimate& m) {
+  std::string out = "Dry run: only sizes are read, nothing is written.\n" + memory_text(m);
+  if (request.options.method == "auto")
+    out += "\n" + automatic_text(m.plan);
+  else
+    out += line("method", request.options.method);
+  if (m.fits()) return out;
+  return out +
+         "\nThe problem does not fit into memory: solve refuses it unless --memory allows more.\n";
+}
+
+std::string as_json(const SolveRequest& request, const MemoryEstimate& m) {
+  using Json = nlohmann::ordered_json;
+  const ProblemShape& p = m.input.problem;
+  Json out{{"dry_run", true},
+           {"method", request.options.method},
+           {"rows", p.rows},
+           {"cols", p.cols},
+           {"nnz", p.nonzeros},
+           {"right_hand_sides", p.right_hand_sides},
+           {"matrix", m.input.kind},
+           {"mapped", m.input.mapped},
+           {"memory",
+            {{"A", p.bytes},
+             {"b", m.input.rhs_bytes},
+             {"reading", m.input.reading_bytes},
+             {"solving", m.working},
+             {"needed", m.needed()},
+             {"limit", m.limit},
+             {"available", m.machine.available},
+             {"fits", m.fits()}}}};
+  if (request.options.method == "auto") out["automatic"] = Json::parse(to_json(m.plan));
+  return out.dump(2) + "\n";
+}
+
+// 0 if the sizes cannot be found; then the reader reports the error.
+double bytes_to_hold(const SolveRequest& request, std::string& hint) {
+  try {
+    const InputShape input = input_shape(request);
+    hint = advice(input);
+    return input.data_bytes() + input.reading_bytes;
+  } catch (const Error&) {
+    return 0.0;
+  }
+}
+
+// False for formats that are never compressed.
+bool may_be_compressed(const std::string& path) {
+  constexpr std::string_view plain[] = {".npy", ".csv", ".mtx", ".svm", ".petsc"};
+  return std::none_of(std::begin(plain), std::end(plain),
+                      [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+// An upper bound from the size of the file alone; small files need no closer look. A value
+// of text has at least two bytes and becomes at most eight; packed integers grow by a factor
+// of eight.
+bool may_be_large(const SolveRequest& request, double limit) {
+  const std::string path = request.A.substr(0, request.A.find(':'));
+  const double growth = may_be_compressed(path) ? 16384.0 : 16.0;
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return !error && growth * static_cast<double>(bytes) > limit;
+}
+
+}  // namespace
+
+void dry_run(const SolveRequest& request, const Messages& messages) {
+  check_options_of(request);
+  const MemoryEstimate m = estimate_memory(request);
+  if (rank() == 0) print(messages.json() ? as_json(request, m) : as_text(request, m));
+}
+
+void check_input_memory(const SolveRequest& request) {
+  run_collectively([&] {
+    const double limit = limit_of(request);
+    if (!may_be_large(request, limit)) return;
+    std::string hint;
+    const double needed = bytes_to_hold(request, hint);
+    if (needed > limit) refuse(request, needed, hint);
+  });
+}
+
+void check_working_memory(const SolveRequest& request, const Problem& problem) {
+  const double working = solve_bytes(shape_of(problem), request.options);
+  run_collectively([&] {
+    const double held = stays_in_file(request) ? 0.0 : problem.A().bytes();
+    if (working + held > limit_of(request)) refuse(request, working + held, advice(request));
+  });
+}
+
+}  // namespace polyak::cli

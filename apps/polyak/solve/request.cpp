@@ -1,0 +1,202 @@
+#include "solve/request.hpp"
+
+#include <algorithm>
+
+#include "cli/files.hpp"
+
+namespace polyak::cli {
+namespace {
+
+const std::vector<OptionRecord<DataOptions>>& table_options() {
+  using D = DataOptions;
+  static const std::vector<OptionRecord<D>> table = {
+      {.name = "rhs-column",
+       .field = &D::rhs_column,
+       .value = "NAME",
+       .sentence = "The column of a .csv that is b, by name or by number from 1."},
+      {.name = "intercept",
+       .field = &D::intercept,
+       .value = "",
+       .sentence =
+           "Add an intercept as the last unknown: a constant added to every row. The ridge, and a "
+           "bound given as one number, do not apply to it."},
+  };
+  return table;
+}
+
+const std::vector<OptionRecord<ProblemOptions>>& problem_options() {
+  using P = ProblemOptions;
+  static const std::vector<OptionRecord<P>> table = {
+      {.name = "weights",
+       .field = &P::weights,
+       .value = "FILE",
+       .sentence = "One weight of at least 0 per row.",
+       .file = FileUse::read},
+      {.name = "ridge",
+       .field = &P::ridge,
+       .value = "R",
+       .sentence = "Add R/2 |x|^2 to the objective.",
+       .lowest = 0},
+      {.name = "lower",
+       .field = &P::lower,
+       .value = "L",
+       .sentence = "Lower bound of x: a number, or a file with one per unknown; -inf for none.",
+       .file = FileUse::read},
+      {.name = "upper",
+       .field = &P::upper,
+       .value = "U",
+       .sentence = "Upper bound of x, likewise; inf for none.",
+       .file = FileUse::read},
+      {.name = "x0",
+       .field = &P::x0,
+       .value = "FILE",
+       .sentence = "Start from this x instead of 0.",
+       .file = FileUse::read},
+      {.name = "reference",
+       .field = &P::reference,
+       .value = "FILE",
+       .sentence = "A known solution; the report then holds the error of x.",
+       .file = FileUse::read},
+  };
+  return table;
+}
+
+const std::vector<OptionRecord<OutputOptions>>& output_options() {
+  using O = OutputOptions;
+  static const std::vector<OptionRecord<O>> table = {
+      {.name = "output",
+       .field = &O::output,
+       .value = "FILE",
+       .sentence = "Write x here: .npy, .mtx, .csv; - is standard output.",
+       .file = FileUse::written},
+      {.name = "report",
+       .field = &O::report,
+       .value = "FILE.json",
+       .sentence = "Write a report of the run, as JSON.",
+       .file = FileUse::written},
+      {.name = "history",
+       .field = &O::history,
+       .value = "FILE.csv",
+       .sentence = "Write every measurement, one per line.",
+       .file = FileUse::written},
+      {.name = "output-statistics",
+       .field = &O::statistics,
+       .value = "FILE.csv",
+       .sentence = "Write estimate, standard error and t value of each unknown; implies "
+                   "--statistics.",
+       .file = FileUse::written},
+  };
+  return table;
+}
+
+const std::vector<OptionRecord<MachineOptions>>& machine_options() {
+  using M = MachineOptions;
+  static const std::vector<OptionRecord<M>> table = {
+      {.name = "dry-run",
+       .field = &M::dry_run,
+       .value = "",
+       .sentence = "Print what solve would do and how much memory it needs, from the sizes alone."},
+      {.name = "memory",
+       .field = &M::memory_bytes,
+       .value = "BYTES",
+       .sentence =
+           "Refuse problems that need more memory than this; auto is the memory of the machine.",
+       .lowest = 0,
+       .open_below = true},
+  };
+  return table;
+}
+
+// The library's table in two parts: the options of the method, and the others.
+// Probabilities of rows (--sampling given) exist only in the library.
+std::vector<OptionRecord<SolveOptions>> solver_options(bool of_method) {
+  std::vector<OptionRecord<SolveOptions>> out;
+  for (OptionRecord<SolveOptions> record : solve_options()) {
+    if ((record.name == "method" || record.needs != 0) != of_method) continue;
+    if (record.name == "sampling") {
+      record.value = "row-norm|uniform|mixed";
+      record.sentence = "Probability of a row: by its squared norm, equal, or half of each.";
+    }
+    // The library's texts describe the default before --parameters existed.
+    if (record.name == "step-size")
+      record.sentence = "Constant step; auto is chosen for the method (see --parameters).";
+    if (record.name == "momentum")
+      record.sentence = "Constant momentum; auto is chosen for the method (see --parameters).";
+    out.push_back(record);
+  }
+  return out;
+}
+
+void check_inputs(const SolveRequest& request) {
+  const ProblemOptions& p = request.problem;
+  if (request.b && request.data.rhs_column)
+    throw Error(ErrorCode::usage, {.what = "the right-hand side is given twice",
+                                   .where = "--rhs-column",
+                                   .found = "b = " + *request.b,
+                                   .expected = "either a file b or --rhs-column"});
+  const auto inputs = {
+      std::optional(request.A), request.b, p.weights, p.x0, p.reference, p.lower, p.upper};
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1)
+    throw Error(ErrorCode::usage, {.what = "only one input can be standard input", .where = "-"});
+}
+
+}  // namespace
+
+const std::vector<OptionRecord<DataOptions>>& reading_options() {
+  using D = DataOptions;
+  static const std::vector<OptionRecord<D>> table = {
+      {.name = "drop-nonfinite-rows",
+       .field = &D::drop_nonfinite_rows,
+       .value = "",
+       .sentence = "Drop rows with NaN, Inf or an empty cell, and report their number."},
+      {.name = "duplicates",
+       .field = &D::duplicates,
+       .value = "sum|error",
+       .sentence =
+           "Two entries at the same place of a sparse matrix: add them, or stop with an error."},
+      {.name = "precision",
+       .field = &D::precision,
+       .value = "double|single",
+       .sentence = "How the values of A are stored."},
+  };
+  return table;
+}
+
+ReadOptions DataOptions::read_options() const {
+  return {.rhs_column = rhs_column,
+          .intercept = false,  // added by Problem, not by the reader
+          .drop_nonfinite_rows = drop_nonfinite_rows,
+          .keep_nonfinite = false,
+          .duplicates = duplicates == "error" ? Duplicates::error : Duplicates::sum,
+          .single = precision == "single"};
+}
+
+OptionSet solve_option_set(SolveRequest& request) {
+  std::vector<OptionRecord<DataOptions>> data = table_options();
+  data.insert(data.end(), reading_options().begin(), reading_options().end());
+  OptionSet set;
+  set.add("Data", data, request.data);
+  set.add("Problem", problem_options(), request.problem);
+  set.add("Method", solver_options(true), request.options);
+  set.add("Stopping and running", solver_options(false), request.options);
+  set.add("Before running", machine_options(), request.machine);
+  set.add("Output", output_options(), request.outputs);
+  set.add("Checkpoints", checkpoint_options(), request.checkpoint);
+  set.add("Messages", message_options(), request.messages);
+  return set;
+}
+
+void check_request(SolveRequest& request) {
+  check_inputs(request);
+  const OutputOptions& outputs = request.outputs;
+  if (outputs.output)
+    check_output("--output", *outputs.output, {".npy", ".mtx", ".mtx.gz", ".csv"});
+  if (outputs.report) check_output("--report", *outputs.report);
+  if (outputs.history) check_output("--history", *outputs.history);
+  check_checkpoint(request.checkpoint);
+  if (!outputs.statistics) return;
+  check_output("--output-statistics", *outputs.statistics, {".csv"});
+  request.options.statistics = true;
+}
+
+}  // namespace polyak::cli

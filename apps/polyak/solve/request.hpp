@@ -1,0 +1,69 @@
+#pragma once
+
+// The options of `polyak solve` besides those of the solver itself.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/messages.hpp"
+#include "cli/options.hpp"
+#include "polyak/io.hpp"
+#include "polyak/options.hpp"
+#include "solve/observers.hpp"
+
+namespace polyak::cli {
+
+/// How data is read.
+struct DataOptions {
+  std::optional<std::string> rhs_column;
+  bool intercept = false;
+  bool drop_nonfinite_rows = false;
+  std::string duplicates = "sum";
+  std::string precision = "double";
+
+  ReadOptions read_options() const;
+};
+/// The data options that apply to a matrix without right-hand side.
+const std::vector<OptionRecord<DataOptions>>& reading_options();
+
+/// The rest of the problem, besides A and b.
+struct ProblemOptions {
+  std::optional<std::string> weights, x0, reference, lower, upper;
+  double ridge = 0.0;
+};
+
+struct OutputOptions {
+  std::optional<std::string> output, report, history, statistics;
+
+  /// True if one of them is written to standard output.
+  bool to_stdout() const {
+    return output == "-" || report == "-" || history == "-" || statistics == "-";
+  }
+};
+
+/// Limits of memory.
+struct MachineOptions {
+  std::optional<double> memory_bytes;
+  bool dry_run = false;
+};
+
+struct SolveRequest {
+  std::string A;
+  std::optional<std::string> b;
+  DataOptions data;
+  ProblemOptions problem;
+  OutputOptions outputs;
+  CheckpointOptions checkpoint;
+  MachineOptions machine;
+  MessageOptions messages;
+  SolveOptions options;
+};
+
+OptionSet solve_option_set(SolveRequest& request);
+
+/// Error usage or io for contradicting arguments and for outputs that cannot be
+/// written. --output-statistics switches --statistics on.
+void check_request(SolveRequest& request);
+
+}  // namespace polyak::cli
