@@ -2,9 +2,9 @@
 
 Every method on every problem: the rows it reads, in passes over A, until |A(x - x*)| is 1e-1, 1e-2
 and 1e-4 of the noise |r*| (of |b| on consistent data), and until the standard tolerance 1e-8 is met
-with |A(x - x*)| below 1e-6 of it; medians over the seeds. Set-up counts, looking at x does not: each
-method would need the same final check. --small solves tiny problems and checks each method against
-what theory says of it; --horizon measures tail averaging; --show prints the tables of a CSV again.
+with |A(x - x*)| below 1e-6 of it; medians over the seeds. Set-up counts, checks of x do not: each
+method would need the same final check. --small solves tiny problems and compares each method with
+its theory; --horizon measures tail averaging; --show prints the tables of a CSV again.
 """
 
 import argparse
