@@ -46,7 +46,7 @@ def reached(error, missed):
 
 def trial(method, problem, rng, cap, means):
     """For each target (passes, seconds, seconds with 1000 columns); infinite where not reached. Steps
-    of many rows are quick to simulate and may go fifty times as far; means fall for ever, too slowly."""
+    of many rows are quick to simulate and may run fifty times as far; tail means decrease too slowly for this."""
     meter, found = Meter(problem), [None] * len(tables.TARGETS)
     with np.errstate(all="ignore"), contextlib.suppress(np.linalg.LinAlgError):  # rows of low rank
         for error, missed in path(method(problem, meter, rng) or (), problem, meter, cap, means):
@@ -59,7 +59,7 @@ def trial(method, problem, rng, cap, means):
 
 
 def path(iterates, problem, meter, cap, means):
-    """The errors of x as rows are read, until that is pointless."""
+    """The errors of x as rows are read, until all targets or the cap are reached."""
     look, before, most, best, since = 0.0, 0.0, max(cap * problem.n, FEW_ROWS), np.inf, 0.0
     for x in iterates:
         quick = not means and meter.rows - before >= problem.n / 300.0
