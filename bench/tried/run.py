@@ -59,7 +59,7 @@ def trial(method, problem, rng, cap, means):
 
 
 def path(iterates, problem, meter, cap, means):
-    """The errors of x as rows are read, until all targets or the cap are reached."""
+    """The errors of x as rows are read, until the cap, divergence or stagnation."""
     look, before, most, best, since = 0.0, 0.0, max(cap * problem.n, FEW_ROWS), np.inf, 0.0
     for x in iterates:
         quick = not means and meter.rows - before >= problem.n / 300.0
