@@ -1,4 +1,4 @@
-# polyak: `make` lists what can be made.
+# polyak: `make` lists the targets.
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -13,7 +13,7 @@ CONFIGURE := cmake --log-level=WARNING --preset
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-setup: ## install the Debian packages that are missing
+setup: ## install missing Debian packages
 	@tools/setup.sh
 
 setup-dev: ## the same, with those for sanitize, format, bench and callgrind
@@ -28,7 +28,7 @@ configure: setup
 build: configure ## the optimised program, build/release/bin/polyak
 	@cmake --build --preset release -j $(JOBS) --target polyak_cli
 
-mpi: setup-petsc build ## polyak-mpi and the PETSc plugins beside it, build/release/bin and lib
+mpi: setup-petsc build ## polyak-mpi and the PETSc plugins, in build/release/bin and lib
 	@cmake --build --preset release -j $(JOBS) --target polyak_ranks
 
 test: setup-petsc configure ## build and run every test
@@ -61,10 +61,10 @@ coverage: setup-petsc ## how many lines of src/ the tests run; fails below 90 %
 	@ctest --preset coverage -j $(JOBS)
 	@tools/coverage.py build/coverage 90
 
-bench: setup-dev build ## measure kernels and solves beside their peers, build/bench.json; ten minutes
+bench: setup-dev build ## measure kernels and iterations, compared with other libraries, build/bench.json; ten minutes
 	@$(PROGRAM) bench --peers bench/peers.py --json build/bench.json
 
-ranks-bench: setup-dev mpi ## what ranks cost and gain on this machine, build/ranks.json; five minutes
+ranks-bench: setup-dev mpi ## measure the scaling over ranks on this machine, build/ranks.json; five minutes
 	@cmake --build --preset release -j $(JOBS) --target polyak_ranks_benches
 	@tools/ranks_bench.sh build/release build/ranks.json
 
@@ -80,14 +80,14 @@ format-check: setup-dev ## fail if `make format` would change something
 clean: ## remove build/
 	@rm -rf build
 
-fuzz: setup-dev ## fuzz all that reads files, SECONDS each (default 60); TARGETS="npy mtx" for some
+fuzz: setup-dev ## fuzz all file readers, SECONDS each (default 60); TARGETS="npy mtx" selects some
 	@tools/fuzz.sh $(or $(SECONDS),60) $(TARGETS)
 
-certify: configure ## 100 000 random problems against the certificates
+certify: configure ## test the certificates on 100 000 random problems
 	@cmake --build --preset release -j $(JOBS) --target test_theory
 	@POLYAK_CERTIFY_CASES=100000 build/release/tests/test_theory --gtest_filter='*ertif*'
 
-predictions: configure ## predicted beside measured at the paper's size; about ten minutes
+predictions: configure ## compare predicted and measured rates at the paper's size; about ten minutes
 	@cmake --build --preset release -j $(JOBS) --target bench_predictions
 	@build/release/bench/bench_predictions
 
@@ -99,14 +99,14 @@ page-check: build ## open a small reproduction in headless Chromium; console mes
 	@$(PROGRAM) reproduce all --rows 2000 --trials 4 --out build/page-check/page
 	@tools/page_check.sh build/page-check/page/index.html build/page-check
 
-peers: build ## tomography matrices beside ASTRA's, from the Python package index
+peers: build ## compare tomography matrices with ASTRA's, from the Python package index
 	@python3 -m venv build/peers && build/peers/bin/pip install -q astra-toolbox numpy scipy
 	@build/peers/bin/python tests/tomography/peers/astra_check.py $(PROGRAM)
 
-tomography-quality: build ## images told nothing beside fbp and sart in the best hands; about half an hour
+tomography-quality: build ## compare automatic reconstruction with fbp and sart at their best settings; about half an hour
 	@bench/tomography_quality.py $(PROGRAM)
 
-stops: build ## signals and time limits at many random moments: the end within a second
+stops: build ## test that runs end within a second of signals and time limits at random moments
 	@rm -rf build/stops && mkdir -p build/stops && cd build/stops && \
 	  POLYAK=$(abspath $(PROGRAM)) POLYAK_STOPS=$(or $(TIMES),20) POLYAK_STOPS_MOST=1 \
 	  POLYAK_STOPS_SEED=$(or $(SEED),20) python3 $(CURDIR)/tests/cli/stops.py

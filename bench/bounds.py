@@ -1,11 +1,11 @@
-"""bounds.py BUILD [--seeds N] [--json FILE]: polyak's bounded least squares beside SciPy's.
+"""bounds.py BUILD [--seeds N] [--json FILE]: bounded least squares, polyak compared with SciPy.
 
 N problems by seed (60), even ones with x >= 0, odd ones with two-sided bounds on most
 unknowns: up to 400 columns and 15 rows for each, condition 1 to 1e5, noise 1e-6 to 1 of b.
-SciPy's nnls (Fortran) and lsq_linear(method="bvls") take turns with polyak's active-set
-method, in one run, one thread each, call by call; the median of the turns counts, and so
-does the difference between the answers. One small problem is solved by whole processes too,
-from files to a file. BUILD/bench/bench_bounds is polyak's side.
+SciPy's nnls (Fortran) and lsq_linear(method="bvls") are called alternately with polyak's active-set
+method, in one run, one thread each; reported are the median of the times and
+the difference between the solutions. One small problem is also solved by whole processes,
+from files to a file. BUILD/bench/bench_bounds runs polyak.
 """
 
 import argparse

@@ -1,14 +1,14 @@
 """peers.py ROWS COLS THREADS SEED: NumPy, SciPy and ASTRA, measured for `polyak bench`.
 
-Each line on standard input asks for a short run, "NAME [SIZE] CALLS"; the answer
-is the seconds of one call. Every call works on rows drawn for it beforehand,
-sorted, as ours are; out arrays exist already. `take` gets mode="clip", because
+Each line on standard input requests a short run, "NAME [SIZE] CALLS"; the reply
+is the seconds of one call. Every call uses rows that were drawn before, and
+sorted, as in polyak; output arrays are allocated before. `take` gets mode="clip", because
 the default copies through a buffer. ASTRA is used where it is installed, also by
-`make peers`: its CPU algorithms FP and BP, one after the other, which take one
+`make peers`: its CPU algorithms FP and BP, one after the other, which use one
 thread and single precision.
 
 peers.py file FOLDER: solves A.npy and b.npy there by normal equations into
-x_numpy.npy, and prints the seconds that importing NumPy took, and the rest.
+x_numpy.npy, and prints the seconds of importing NumPy, and of the rest.
 """
 
 import os

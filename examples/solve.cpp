@@ -1,5 +1,5 @@
-// The library in thirty lines: make a problem, solve it by the paper's method,
-// read the report.
+// A complete program: generates a problem, solves it by the paper's method and
+// prints the result.
 
 #include <cstdio>
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""bench_compare.py OLD.json NEW.json: how two results of `polyak bench` differ.
+"""bench_compare.py OLD.json NEW.json: compares two results of `polyak bench`.
 
-For each contender OLD/NEW of the median times (above 1: faster now), and each
-figure as old -> new. A * marks what changed by more than both spreads: the
+Prints for each contender the ratio OLD/NEW of the median times (above 1: faster now),
+and each figure as old -> new. A * marks a significant change: the
 quartiles do not overlap.
 """
 
@@ -19,7 +19,7 @@ def by_name(result):
     """(subject, title, contender) -> line, in order."""
     return {(t["subject"], t["title"], line["name"]): line
             for t in result["tables"] for line in t["lines"]
-            if None not in line["seconds"].values()}  # null: it did not get there
+            if None not in line["seconds"].values()}  # null: not reached
 
 
 def apart(a, b):
@@ -47,7 +47,7 @@ def figures(old, new):
 
 
 def differences(old, new):
-    """What the two runs do not have in common, for the reader to know."""
+    """Differences of machine and options between the two runs."""
     for key in ("cpu", "threads", "simd", "blas", "huge_pages", "peers"):
         a, b = old["machine"].get(key), new["machine"].get(key)
         if a != b:
@@ -82,7 +82,7 @@ def main():
     try:
         compare(load(sys.argv[1]), load(sys.argv[2]))
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has seen enough
+        sys.stderr.close()  # the reader of the output has exited
     except (OSError, ValueError, KeyError) as error:
         sys.exit(f"bench_compare: {error}; expected two JSON files of polyak bench")
 

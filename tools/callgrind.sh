@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # callgrind.sh PROGRAM OUTPUT [BEFORE]: counts the instructions of three small
-# runs, a measure that no busy machine disturbs, and compares them with those in
-# BEFORE. They begin with main: loading the libraries is not ours. The counts hold for
+# runs, which do not depend on the load of the machine, and compares them with those in
+# BEFORE. Counting starts in main and excludes the loading of libraries. The counts are valid for
 # one compiler and one set of libraries.
 set -euo pipefail
 program=$1 output=$2 before=${3:-}
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# valgrind knows no AVX-512, and the number of threads must not matter.
+# valgrind does not support AVX-512; the number of threads is fixed.
 export POLYAK_SIMD=avx2 OPENBLAS_CORETYPE=Haswell OPENBLAS_NUM_THREADS=1
 "$program" generate spectrum --decay algebraic --rho 1 --kappa 100 --rows 2000 --cols 50 --seed 1 \
   --output "$folder/p" --quiet
@@ -17,7 +17,7 @@ export POLYAK_SIMD=avx2 OPENBLAS_CORETYPE=Haswell OPENBLAS_NUM_THREADS=1
 count() {
   local name=$1 counted
   shift
-  # The limits end these runs, with exit code 3.
+  # These runs end at their limits, with exit code 3.
   valgrind --tool=callgrind --toggle-collect=main --callgrind-out-file="$folder/out" "$program" solve "$folder/p/A.npy" \
     "$folder/p/b.npy" --threads 1 --seed 1 --tol 1e-14 --quiet "$@" 2>"$folder/err" || [ $? -eq 3 ]
   counted=$(sed -n 's/.*Collected : //p' "$folder/err")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""crash_loop.py PROGRAM [TIMES]: runs are killed (-9) at random moments and resumed, some of them
-on a disk that is full for a while or slow, or with a second run that saves to the same file; each
-must end with the bits of the run that was left alone, and no other file may change."""
+"""crash_loop.py PROGRAM [TIMES]: kills runs (-9) at random moments and resumes them, some of them
+on a disk that is full for a while or slow, or with a second run that saves to the same file. Each
+must end with the bits of an uninterrupted run, and no other file may change."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 TIMES = int(sys.argv[2]) if len(sys.argv) > 2 else 200
 FAULTS_C = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/cli/lib/faults.c")
 QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-# What is run, and the file its answer goes to.
+# The commands; each writes its solution to x.npy.
 RUNS = {
     "minibatch-hbm": ["solve", "p/A.npy", "p/b.npy", "--method", "minibatch-hbm", "--batch", "64",
                       "--tol", "0", "--max-iterations", "60000"],
@@ -35,7 +35,7 @@ def run(words):
 
 
 def start(words, **faults):
-    """Beside us; with faults, by the library that is preloaded."""
+    """Starts a process; `faults` are injected by the preloaded library."""
     environment = dict(os.environ, **faults)
     if faults:
         environment["LD_PRELOAD"] = os.path.abspath("faults.so")
@@ -44,7 +44,7 @@ def start(words, **faults):
 
 def prepare():
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", FAULTS_C, "-o", "faults.so"], check=True)
-    # The program starts itself anew for a better BLAS, and would count its faults twice.
+    # Otherwise the program executes itself again for faster BLAS kernels, and faults are counted twice.
     os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
     run(["generate", "spectrum", "--rows", "2000", "--cols", "20", "--kappa", "1e6", "--output", "p"])
     run(["generate", "spectrum", "--rows", "1500", "--cols", "1200", "--kappa", "1e4",
@@ -53,7 +53,7 @@ def prepare():
 
 
 def answer(words):
-    """The exit code, the bits and the seconds of a run left alone."""
+    """The exit code, the bits and the seconds of an uninterrupted run."""
     start = time.monotonic()
     code = run([*words, "--output", "x.npy"])
     seconds = time.monotonic() - start
@@ -79,7 +79,7 @@ def stop(processes):
 
 
 def contents():
-    """Of every file that no run here may touch."""
+    """Hashes of all files that the runs must not change."""
     out = {}
     for folder in ("p", "s", "."):
         for name in os.listdir(folder):
@@ -98,7 +98,7 @@ def crash(words, expected, trouble):
     saved = [*words, "--checkpoint", "c", "--checkpoint-every", "0.01s", "--resume", "auto",
              "--output", "x.npy"]
     kills = 0
-    while kills < 3:  # the run that goes on may be killed as well
+    while kills < 3:  # a resumed run may be killed again
         processes = begin(saved, trouble)
         end = time.monotonic() + random.uniform(0.0, 1.2 * seconds)
         while any(p.poll() is None for p in processes) and time.monotonic() < end:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# demo.sh [POLYAK] [FOLDER]: makes a problem like the paper's, solves it in four
-# ways, draws how each got there, makes an image of a scan and writes pages that
-# need nothing else.
+# demo.sh [POLYAK] [FOLDER]: makes a problem like the paper's, solves it by four
+# methods, draws their convergence, reconstructs an image of a scan and writes
+# self-contained pages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 polyak=$(realpath "${1:-${POLYAK:-build/release/bin/polyak}}")
@@ -10,11 +10,11 @@ cd "${2:-build/demo}"
 rows=${DEMO_ROWS:-100000}
 methods=(rk minibatch-hbm hbm lsqr)
 
-echo "A problem of $rows rows and 100 columns, its condition number 100:"
+echo "A problem of $rows rows and 100 columns, with condition number 100 of A'A:"
 "$polyak" generate spectrum --decay algebraic --rho 1 --kappa 100 --rows "$rows" --cols 100 \
   --seed 1 --output problem
 
-# solve METHOD [OPTION...]: exit code 3, a limit, is an answer too.
+# solve METHOD [OPTION...]: exit code 3 (a limit) is accepted.
 solve() {
   echo "Solving by $1"
   "$polyak" solve problem/A.npy problem/b.npy --reference problem/x.npy --tol 1e-12 --seed 1 \
@@ -25,7 +25,7 @@ solve minibatch-hbm --measure-every 0.02
 solve hbm --measure-every 2
 solve lsqr --measure-every 4
 
-echo "Scanning a walnut that never was, and making an image of the scan"
+echo "Simulating the scan of a walnut and reconstructing its image"
 size=${DEMO_SIZE:-128}
 "$polyak" tomography project walnut --finer 4 --size "$size" --detectors $((size * 182 / 128)) \
   --photons 1e5 --attenuation 0.02 --seed 1 --output scan.npy --quiet
@@ -76,7 +76,7 @@ heads = ["method", "ended", "batch", "step size", "momentum", "iterations", "row
          "solving", "error"]
 momentum, kaczmarz, full = methods["minibatch-hbm"], methods["rk"], methods["hbm"]
 print(f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>polyak: four ways to one answer</title>
+<html lang="en"><head><meta charset="utf-8"><title>polyak: four methods compared</title>
 <style>
 body {{ font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222 }}
 table {{ border-collapse: collapse; font-size: 14px }}
@@ -84,10 +84,10 @@ td, th {{ padding: .3em .7em; border-bottom: 1px solid #ddd; text-align: right; 
 td:first-child, th:first-child {{ text-align: left; font-weight: bold }}
 .wide {{ overflow-x: auto }} svg {{ max-width: 100%; height: auto }}
 </style></head><body>
-<h1>Four ways to one answer</h1>
+<h1>Four methods compared</h1>
 <p>The problem is to find the x with Ax = b. A has {problem["rows"]:,} rows and {problem["cols"]}
 columns, the condition number of A'A is {problem["parameters"]["kappa"]:g}, and the true x is
-known, so that the error of every answer can be measured.</p>
+known, so that the error of every method can be measured.</p>
 <div class="wide">{svg}</div>
 <p>Left is better: fewer rows of A were read for the same error. Heavy ball momentum (hbm) reads
 all of A in each of its {full["iterations"]} iterations. With batches of {momentum["used"]["batch"]:,}
@@ -98,10 +98,10 @@ read in parallel. Randomized Kaczmarz (rk) reads them one after the other, in
 <div class="wide"><table><tr>{"".join(f"<th>{h}</th>" for h in heads)}</tr>
 {"".join(row(name, r) for name, r in methods.items())}
 </table></div>
-<p>Rows can be rays too: <a href="walnut.html">an image made from a scan</a>, by the same method.</p>
-<p>Error is |x - true x| / |true x|. A pass is as many rows as A has. Made by polyak
+<p>The rows may also be the rays of a scan: <a href="walnut.html">an image reconstructed from a scan</a>.</p>
+<p>Error is |x - true x| / |true x|. A pass is the number of rows of A. Made by polyak
 {html.escape(full["version"])} from seed {full["seed"]} with {full["threads"]} threads; the same
-seed gives the same numbers, times aside.</p>
+seed gives the same numbers, except times.</p>
 </body></html>""")
 END
 echo "The page is $PWD/index.html, the pictures $PWD/methods.png and $PWD/walnut.png"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS [TARGET...]: feeds what reads files with mutated ones for so long each, under the
-# address and undefined-behaviour sanitizers. An input that breaks something is left in build/fuzz.
+# fuzz.sh SECONDS [TARGET...]: runs each file reader on mutated files for SECONDS, under the
+# address and undefined-behaviour sanitizers. An input that causes a failure is kept in build/fuzz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=$1
@@ -19,7 +19,7 @@ for target; do
   mkdir -p "found-$target"
   echo "== $target, $seconds s"
   leaks=1
-  case $target in h5 | mat) leaks=0 ;; esac  # libhdf5 and matio lose some of what they refuse
+  case $target in h5 | mat) leaks=0 ;; esac  # libhdf5 and matio leak memory on invalid files
   ASAN_OPTIONS=detect_leaks=$leaks "tests/${target}_fuzz" -max_total_time="$seconds" \
     -rss_limit_mb=2048 -max_len=8192 -timeout=10 -print_final_stats=1 -detect_leaks=$leaks \
     -artifact_prefix="$target-" "found-$target" "$corpus" >"$target.log" 2>&1 ||

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# manual.sh PROGRAM: prints the manual page, made of what the program says of
-# itself, so that it cannot fall behind.
+# manual.sh PROGRAM: prints the manual page, generated from the help texts of the
+# program, so that it is always up to date.
 set -euo pipefail
 program=$1
 
-# Text as it is, safe from the formatter: backslashes doubled, leading dots and
-# quotes guarded.
+# Unformatted text for troff: backslashes doubled, leading dots and
+# quotes escaped.
 verbatim() { printf '.nf\n'; sed -e 's/\\/\\\\/g' -e "s/^\([.']\)/\\\\\&\1/" -e 's/-/\\-/g'; printf '.fi\n'; }
 
 version=$("$program" --version | cut -d' ' -f2)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # page_check.sh PAGE FOLDER: opens PAGE in headless Chromium at the width of a
-# phone and of a desk, leaves a picture of each in FOLDER, and fails when the
-# page writes to the console or asks for anything over a network.
+# phone and of a desktop screen, writes a picture of each to FOLDER, and fails if the
+# page writes to the console or makes a network request.
 set -euo pipefail
 page=$(realpath "$1")
 mkdir -p "$2"
@@ -9,8 +9,8 @@ cd "$2"
 
 profile=$(mktemp -d)
 trap 'rm -rf "$profile"' EXIT
-# Nothing can be reached; what Chromium itself asks for is told apart below. No
-# sandbox: as root there is none, and the page is our own.
+# All host names fail to resolve; requests of Chromium itself are filtered out below. No
+# sandbox: it is not available to root, and the page is our own.
 flags=(--headless --no-sandbox --disable-gpu --hide-scrollbars --no-first-run
   --user-data-dir="$profile" --disable-background-networking --disable-component-update
   --disable-sync --disable-default-apps --disable-extensions --disable-domain-reliability
@@ -33,14 +33,14 @@ for name in sys.argv[1:]:
     text = open(f"{name}.netlog", errors="replace").read()
     try:
         log = json.loads(text)
-    except ValueError:  # cut off at the end
+    except ValueError:  # truncated
         log = json.loads(text.rstrip().rstrip(",") + "]}")
     for event in log["events"]:
         params = event.get("params", {})
         url = str(params.get("url", ""))
         own = params.get("initiator", "not an origin") == "not an origin"  # Chromium's
         if re.match(r"(https?|wss?|ftp):", url) and not own:
-            bad.append(f"{name}: asks for {url}")
+            bad.append(f"{name}: requests {url}")
 for line in sorted(set(bad)):
     print(f"page-check: {line}", file=sys.stderr)
 sys.exit(1 if bad else 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# ranks_bench.sh BUILD OUTPUT [small]: what several ranks of this machine cost and
-# gain, measured by BUILD/bench/ranks_bench and BUILD/bench/race (make mpi builds
-# what they need), as one JSON file; tools/plots/scaling.py reads it.
+# ranks_bench.sh BUILD OUTPUT [small]: measures the scaling over ranks on this machine by
+# BUILD/bench/ranks_bench and BUILD/bench/race (built by make mpi) and writes one JSON
+# file, which tools/plots/scaling.py reads.
 set -euo pipefail
 build=$1 output=$2 small=${3:-}
 ranks=${RANKS:-2}

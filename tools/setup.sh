@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# setup.sh [dev|page|petsc]: installs the Debian packages that are missing; with "dev"
+# setup.sh [dev|page|petsc]: installs missing Debian packages; with "dev"
 # also those of `make sanitize`, `format`, `bench` and `callgrind`, with "page" the
 # browser of `make page-check`, with "petsc" MPI and PETSc for petsc/ and its tests.
-# Does nothing, quickly, when all are there.
+# Ends quickly when all are installed.
 set -euo pipefail
 
 packages=(
@@ -22,7 +22,7 @@ if [ "${1:-}" = petsc ]; then
 fi
 
 if ! command -v dpkg-query >/dev/null; then
-  echo "setup: not a Debian system; install what these packages hold: ${packages[*]}" >&2
+  echo "setup: not a Debian system; install the equivalents of these packages: ${packages[*]}" >&2
   exit 0
 fi
 

@@ -1,4 +1,4 @@
-"""Methods for equations that all hold: momentum without eigenvalues, and blocks of rows at once."""
+"""Methods for consistent equations: momentum without eigenvalues, and block Kaczmarz."""
 
 import numpy as np
 import scipy.linalg

@@ -6,7 +6,7 @@ STREAM_BYTES, SPARSE_BYTES, ONE_CORE_BYTES = 2.5e10, 1.2e10, 8e9
 GRAM_FLOPS, FACTOR_FLOPS, SKETCH_ADDS = 1.1e11, 4.0e10, 6.0e9
 ROW_SECONDS = 5e-8
 RATIOS = (3.0, 4.0, 6.0, 8.0, 12.0)
-ROWS_OF_AN_ITERATION = 50.0  # src/solve/forecast.cpp: drawing, the update, a meeting of the threads
+ROWS_OF_AN_ITERATION = 50.0  # src/solve/forecast.cpp: drawing, the update, synchronising the threads
 CACHED_FLOPS = 1e10          # triangular solves of one vector, the factor in cache; assumed here
 
 
@@ -26,7 +26,7 @@ class Meter:
         return self.rows / self.n
 
     def _rows(self, rows, flops_a_row=0.0, rate=1.0, read=True):
-        """Rows in order, or from a list: as fast as they come, or as the arithmetic goes."""
+        """Rows in order, or from a list: limited by memory bandwidth or by arithmetic."""
         self.rows += rows if read else 0.0
         scaled = rows * self.grow
         self.seconds += np.maximum(scaled * self.row / self.bandwidth if read else 0.0,
@@ -47,14 +47,14 @@ class Meter:
         self._rows(rows, (self.d * self.grow) * (self.d * self.grow + 1.0), GRAM_FLOPS)
 
     def small_gram(self, rows):
-        """A_S A_S' of a block of rows that is at hand."""
+        """A_S A_S' of a block of rows in memory."""
         self.seconds += (rows * self.grow) ** 2 * self.d * self.grow / GRAM_FLOPS
 
     def sketch(self):
         self._rows(self.n, 8.0 * (self.d * self.grow + 1.0), SKETCH_ADDS)
 
     def scores(self, columns):
-        """Products with so many further vectors while a row is at hand: no read of its own."""
+        """Products with further vectors during a read of the rows: no extra read."""
         self._rows(self.n, 2.0 * self.d * self.grow * columns, GRAM_FLOPS, read=False)
 
     def qr(self, rows, read=False):

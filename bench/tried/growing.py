@@ -1,4 +1,4 @@
-"""Past the horizon by larger batches, and the rival that changes the method there instead."""
+"""Growing batches at the horizon, and the alternative: a change of method at the horizon."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from today import Law, Sketched, full_gradient, knee, minibatch, preconditioned,
 
 
 class Flat:
-    """A plateau from what is read anyway: the mean |g_B|^2 of a window of steps against that of
+    """Detects a plateau without extra reads: the mean |g_B|^2 of a window of steps against that of
     the window before."""
 
     def __init__(self, window):
@@ -60,7 +60,7 @@ def sketch_grow(p, meter, rng):
 
 
 def horizon_then_sketch(p, meter, rng):
-    """The rival of a growing batch: minibatch-hbm to its horizon, then sketch-hbm from that x."""
+    """The alternative to a growing batch: minibatch-hbm to its horizon, then sketch-hbm from that x."""
     if not p.full_rank or p.n < 12 * p.d:
         return
     meter.stream()

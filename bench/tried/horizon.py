@@ -1,5 +1,5 @@
 """How far tail averaging lowers the horizon: |A(x - x*)|/|r*| of the last iterates and of the tail
-mean after so many passes of sampled rows, set-up apart; medians over the seeds."""
+mean after a given number of passes of sampled rows, without set-up; medians over the seeds."""
 
 import numpy as np
 

@@ -1,16 +1,16 @@
-"""Conjugate gradients that read A once an iteration, alone and preconditioned by sampled rows."""
+"""Conjugate gradients that read A once per iteration, alone and preconditioned by sampled rows."""
 
 import numpy as np
 
 from sampled_rows import Sampled
 from today import full_gradient
 
-RENEWED = 1e-5  # fall of the gradient after which it is taken from A again
+RENEWED = 1e-5  # decrease of the gradient after which it is recomputed from A
 
 
 def conjugate_gradients(p, meter, x, apply=lambda g: g):
     """On A'A x = A'b: with q = A'(A v) from one fused read, alpha = s'z/(v'q), x += alpha v,
-    s -= alpha q, z = P s. s is a recursion; where it has fallen far it is replaced by -A'(Ax - b)."""
+    s -= alpha q, z = P s. s is a recursion; after a large decrease it is replaced by -A'(Ax - b)."""
     s = -full_gradient(p, meter, x)
     z = apply(s)
     v, rho, size = z, s @ z, np.linalg.norm(s)
@@ -33,7 +33,7 @@ def cg(p, meter, rng):
 
 
 def rows_cg(p, meter, rng):
-    """The preconditioner of rows-hbm; nothing needs to be known of the band it makes."""
+    """The preconditioner of rows-hbm; no estimate of the resulting spectrum is needed."""
     made = Sampled.of(p, meter, rng)
     if made is None:
         return

@@ -90,7 +90,7 @@ def heavy(rng, n, d):
 
 
 def rare(rng, n, d):
-    """One column is seen by five rows only: row norms do not tell, leverage does."""
+    """One column is seen by five rows only: visible in the leverage scores, not in the row norms."""
     A = rng.standard_normal((n, d))
     A[:, 0] = 0.0
     A[:: n // 5, 0] = 3.0

@@ -2,9 +2,9 @@
 
 Every method on every problem: the rows it reads, in passes over A, until |A(x - x*)| is 1e-1, 1e-2
 and 1e-4 of the noise |r*| (of |b| on consistent data), and until the standard tolerance 1e-8 is met
-with |A(x - x*)| below 1e-6 of it; medians over the seeds. Set-up counts, looking at x does not: each
-method would need the same final check. --small solves tiny problems and checks each method against
-what theory says of it; --horizon measures tail averaging; --show prints the tables of a CSV again.
+with |A(x - x*)| below 1e-6 of it; medians over the seeds. Set-up counts, checks of x do not: each
+method would need the same final check. --small solves tiny problems and compares each method with
+its theory; --horizon measures tail averaging; --show prints the tables of a CSV again.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def reached(error, missed):
 
 def trial(method, problem, rng, cap, means):
     """For each target (passes, seconds, seconds with 1000 columns); infinite where not reached. Steps
-    of many rows are quick to simulate and may go fifty times as far; means fall for ever, too slowly."""
+    of many rows are quick to simulate and may run fifty times as far; tail means decrease too slowly for this."""
     meter, found = Meter(problem), [None] * len(tables.TARGETS)
     with np.errstate(all="ignore"), contextlib.suppress(np.linalg.LinAlgError):  # rows of low rank
         for error, missed in path(method(problem, meter, rng) or (), problem, meter, cap, means):
@@ -59,7 +59,7 @@ def trial(method, problem, rng, cap, means):
 
 
 def path(iterates, problem, meter, cap, means):
-    """The errors of x as rows are read, until that is pointless."""
+    """The errors of x as rows are read, until the cap, divergence or stagnation."""
     look, before, most, best, since = 0.0, 0.0, max(cap * problem.n, FEW_ROWS), np.inf, 0.0
     for x in iterates:
         quick = not means and meter.rows - before >= problem.n / 300.0

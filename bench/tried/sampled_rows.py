@@ -1,4 +1,4 @@
-"""A few sampled rows in place of a sketch: the rivals of averaging and of sketch-hbm."""
+"""A few sampled rows in place of a sketch: alternatives to averaging and to sketch-hbm."""
 
 import numpy as np
 import scipy.linalg
@@ -11,7 +11,7 @@ from today import Law, knee, minibatch, normal_solve, preconditioned, recipe
 
 def look_tail(p, meter, rng):
     """The look's R (10d rows by QR) preconditions uniform minibatches, tail averaged: no pass at all.
-    eta = 1.5 is a guess that rows are alike; the guess is what loses on coherent rows."""
+    eta = 1.5 assumes rows of similar leverage; it is too small for coherent rows."""
     if not p.full_rank or not p.look or p.n < 20 * p.d:
         return
     rows = rng.choice(p.n, 10 * p.d, replace=False)
@@ -27,7 +27,7 @@ def look_tail(p, meter, rng):
 
 
 def subset_gram(p, meter, rng):
-    """The rival of averaging: normal equations of 10d, 20d, 40d, ... rows drawn uniformly."""
+    """The alternative to averaging: normal equations of 10d, 20d, 40d, ... rows drawn uniformly."""
     if not p.full_rank or not p.look:
         return
     order, done = rng.permutation(p.n), 0

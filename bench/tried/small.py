@@ -1,4 +1,4 @@
-"""Each method on a tiny problem, against what theory says of it. A few seconds."""
+"""Each method on a tiny problem, compared with its theory. A few seconds."""
 
 import itertools
 
@@ -60,7 +60,7 @@ def kaczmarz_keeps_its_bound():
 
 
 def horizon_falls_as_one_over_root_batch():
-    """At one step and momentum E|e|^2 falls with 1/B where noise is all there is: 4 times the rows."""
+    """At one step and momentum E|e|^2 falls with 1/B at the horizon: 4 times the rows."""
     p, levels = made(0.3), []
     alpha, beta = today.recipe(p.lambda_min, p.lambda_max, p.F2, 100)
     for B in (100, 400):

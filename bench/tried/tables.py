@@ -1,4 +1,4 @@
-"""The tables: printed, kept as CSV, and in short."""
+"""The tables: as text, as CSV, and as a summary."""
 
 import csv
 
@@ -16,7 +16,7 @@ def line(cells):
 
 
 def show(name, n, d, results):
-    """One problem's table; methods that reach nothing are left out."""
+    """One problem's table; methods that reach no target are omitted."""
     print(f"\n**{name}**, {n} x {d}\n")
     columns = [f"passes to {t}" for t in TARGETS]
     columns += [f"{unit} to {t}" for unit in ("ms", "s at d = 1000,") for t in (TARGETS[0], TARGETS[-1])]
@@ -55,7 +55,7 @@ def winner(results, names, row, column, scale=1.0):
 
 
 def best(tables, today):
-    """For each problem what of today is best and what of the candidates, by three measures."""
+    """For each problem the best present method and the best candidate, by three measures."""
     measures = [("passes to tol", -1, 0, 1.0), ("ms to tol", -1, 1, 1e3), ("s at d = 1000, to tol", -1, 2, 1.0),
                 ("s at d = 1000, to 1e-1", 0, 2, 1.0)]
     for title, row_, column, scale in measures:

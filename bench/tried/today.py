@@ -1,4 +1,4 @@
-"""What polyak has today. A method is a generator: it works, tells the meter, and yields x."""
+"""The present methods of polyak. A method is a generator: it reports its work to the meter and yields x."""
 
 import numpy as np
 import scipy.linalg
@@ -7,7 +7,7 @@ from scipy.linalg import solve_triangular
 
 from costs import sketch_rows
 
-BLOCK = 32  # Kaczmarz steps taken together: exact, only where x is looked at gets coarser
+BLOCK = 32  # Kaczmarz steps per block: exact, but x is measured only after a block
 
 
 class Law:
@@ -82,7 +82,7 @@ def rk(p, meter, rng):
 
 
 def cgls(p, meter, rng):
-    """Conjugate gradients; lsqr has the same iterates. Two reads an iteration, as in src/method."""
+    """Conjugate gradients; lsqr has the same iterates. Two reads per iteration, as in src/method."""
     x, r = np.zeros(p.d), p.b.copy()
     meter.stream()
     s = direction = p.A.T @ r

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file error.hpp
-/// The one exception of the library: the caller or the world is wrong.
-/// Mathematics that goes badly is never an exception; see report.hpp.
+/// The only exception of the library: wrong arguments, wrong data, or a failure of
+/// the system. Divergence and stagnation are not exceptions; see report.hpp.
 
 #include <exception>
 #include <string>
@@ -10,27 +10,27 @@
 #pragma GCC visibility push(default)
 namespace polyak {
 
-/// What kind of fault; the value is the exit code of the program.
+/// The kind of error; the value is the exit code of the program.
 enum class ErrorCode : int {
   usage = 2,           ///< an option or argument is wrong
-  bad_data = 65,       ///< the data cannot be what it claims to be
-  no_input = 66,       ///< an input file is not there or not readable
-  internal = 70,       ///< we are wrong
-  out_of_memory = 71,  ///< memory was refused
+  bad_data = 65,       ///< the data are invalid or inconsistent
+  no_input = 66,       ///< an input file does not exist or cannot be opened
+  internal = 70,       ///< a fault of the library itself
+  out_of_memory = 71,  ///< an allocation failed
   io = 74,             ///< reading or writing failed
 };
 
-/// The parts of the one line a user sees; leave out what does not apply.
+/// The parts of the one-line message; parts that do not apply stay empty.
 struct ErrorParts {
   std::string what = {};      ///< what is wrong, as a sentence without a full stop
   std::string where = {};     ///< file, line, element, option
   std::string found = {};     ///< what was found there
-  std::string expected = {};  ///< what would have been right
-  std::string hint = {};      ///< what to do
+  std::string expected = {};  ///< what is allowed there
+  std::string hint = {};      ///< what the user can do
 };
 
-/// Without control characters, each of which becomes a question mark: names of files must not
-/// break a line nor write to somebody's terminal. `several_lines` keeps line feeds and tabs.
+/// The text with every control character replaced by a question mark, so that a file name
+/// cannot break a line or send commands to a terminal. `several_lines` keeps line feeds and tabs.
 std::string printable(const std::string& text, bool several_lines = false);
 
 class Error : public std::exception {

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file option_table.hpp
-/// An option is declared once: name, field, bounds, unit, sentence. Flags,
-/// config file, validation, help and the reference page all follow from that
-/// one record.
+/// An option is declared once, as one record: name, field, bounds, unit and
+/// description. Flags, config file, validation, help and the reference page are
+/// generated from it.
 
 #include <charconv>
 #include <cmath>
@@ -22,32 +22,32 @@
 #pragma GCC visibility push(default)
 namespace polyak {
 
-/// What a value names.
+/// Whether the value of an option is a file name, and how the file is used.
 enum class FileUse { none, read, written };
 
-/// A table of options that fill the fields of a `Target`.
+/// One option, which sets one field of a `Target`.
 template <class Target>
 struct OptionRecord {
-  using Field = std::variant<double Target::*, std::optional<double> Target::*, Index Target::*,
-                             std::optional<Index> Target::*, std::uint64_t Target::*,
-                             std::string Target::*, std::optional<std::string> Target::*,
-                             bool Target::*>;
+  using Field =
+      std::variant<double Target::*, std::optional<double> Target::*, Index Target::*,
+                   std::optional<Index> Target::*, std::uint64_t Target::*, std::string Target::*,
+                   std::optional<std::string> Target::*, bool Target::*>;
 
   std::string name;      ///< without dashes: "max-iterations"
-  Field field;           ///< what it sets; an optional field also takes "auto"
-  std::string value;     ///< what stands for the value in help: "N", "SECONDS", "a|b|c"
-  std::string sentence;  ///< what it means, for help and the reference page
+  Field field;           ///< the field it sets; an optional field also accepts "auto"
+  std::string value;     ///< placeholder of the value in help: "N", "SECONDS", "a|b|c"
+  std::string sentence;  ///< its description, for help and the reference page
   double lowest = -std::numeric_limits<double>::infinity();
   double highest = std::numeric_limits<double>::infinity();
   bool open_below = false;  ///< lowest itself is not allowed
-  bool open_above = false;
-  unsigned needs = 0;  ///< traits the method must have for the option to mean anything
+  bool open_above = false;  ///< highest itself is not allowed
+  unsigned needs = 0;       ///< traits a method must have to use the option
   FileUse file = FileUse::none;
 };
 
 namespace detail {
 
-// A leading '+' is taken off, unless another sign follows: "+-1" is no number.
+// A leading '+' is removed, unless another sign follows: "+-1" is not a number.
 inline std::string_view without_plus(std::string_view text) {
   const bool two_signs = text.size() > 1 && (text[1] == '+' || text[1] == '-');
   if (text.starts_with('+') && !two_signs) text.remove_prefix(1);
@@ -168,13 +168,13 @@ void set_field(const OptionRecord<Target>& record, std::string_view text,
 
 }  // namespace detail
 
-/// Sets the field from text; Error usage names option, value and range.
+/// Sets the field from text. Error usage names the option, its value and the allowed range.
 template <class Target>
 void set_option(const OptionRecord<Target>& record, Target& target, std::string_view text) {
   std::visit([&](auto member) { detail::set_field(record, text, target.*member); }, record.field);
 }
 
-/// The record of that name, or nullptr.
+/// The record with this name, or nullptr.
 template <class Target>
 const OptionRecord<Target>* find_option(std::span<const OptionRecord<Target>> table,
                                         std::string_view name) {

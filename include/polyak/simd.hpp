@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file simd.hpp
-/// Which vector instructions the kernels use: the best this machine has, chosen
-/// at run time. Gradients have the same bits with all of them; the Gram matrix,
-/// and what follows from it, may differ in the last ones.
+/// Which vector instructions the kernels use: the widest that this machine has,
+/// chosen at run time. Gradients have the same bits with all of them; the Gram
+/// matrix AᵀA, and quantities computed from it, may differ in the last bits.
 
 #include <string>
 #include <vector>
@@ -11,14 +11,14 @@
 #pragma GCC visibility push(default)
 namespace polyak {
 
-/// What this machine and this build can do, best first; the last is "plain".
+/// The targets that this machine and this build support, best first; the last is "plain".
 std::vector<std::string> simd_targets();
 
-/// The one in use.
+/// The target in use.
 std::string simd_target();
 
-/// Uses `name` from here on; false if this machine cannot. Not while something
-/// is being solved.
+/// Selects the target `name` for all later calls; returns false if it is not
+/// supported. Must not be called during a solve.
 bool use_simd_target(const std::string& name);
 
 }  // namespace polyak

@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file snapshot.hpp
-/// A run at rest, as plain values: with the same problem and options it goes on
-/// with the bits of a run that never stopped. checkpoint.hpp keeps it in a file.
+/// The state of a run as plain values. With the same problem and options the run
+/// continues from it and gives the same bits as an uninterrupted run.
+/// checkpoint.hpp keeps it in a file.
 
 #include <vector>
 
@@ -12,27 +13,28 @@
 #pragma GCC visibility push(default)
 namespace polyak {
 
-/// What one run of one method has come to.
+/// The state of one run of one method.
 struct RunState {
-  SolverState method;
-  Index next_measurement = 0;        ///< the iteration at which to measure next
+  SolverState method;          ///< vectors and counters of the method
+  Index next_measurement = 0;  ///< the iteration of the next measurement
   std::vector<Measurement> history;
-  std::vector<double> distances;     ///< from the tolerance, one per line of the history
-  std::vector<Look> looks;           ///< those that spared a measurement
-  std::vector<double> best;          ///< c × d, the x of the least gradient
-  Index best_line = 0;               ///< of the history, where that x was measured
-  double best_gradient = 0.0;        ///< in the variables the method works in
-  double best_backward_error = 0.0;
-  double first_residual = 0.0;
-  double largest_x = 0.0;            ///< |x_j| so far, by which a runaway is seen
-  std::vector<Index> retreats;       ///< iterations at which it went back to its best x
-  Index measured_rows = 0;
+  std::vector<double> distances;     ///< backward error / tolerance, per line of the history
+  std::vector<Look> looks;           ///< each made one measurement unnecessary
+  std::vector<double> best;          ///< c × d, the measured x with the smallest gradient
+  Index best_line = 0;               ///< line of the history where `best` was measured
+  double best_gradient = 0.0;        ///< ‖g‖ of `best`, in the variables of the method
+  double best_backward_error = 0.0;  ///< of `best`
+  double first_residual = 0.0;       ///< ‖r‖ of the first measurement
+  double largest_x = 0.0;            ///< largest |x_j| so far, to detect divergence
+  std::vector<Index> retreats;       ///< iterations at which the run restarted from `best`
+  Index measured_rows = 0;           ///< rows read by measurements
   double solve_seconds = 0.0, measure_seconds = 0.0;
 };
 
+/// The state of a solve; of the method auto a sequence of runs.
 struct Snapshot {
-  std::vector<Report> finished;  ///< of the method auto: the methods it has tried before
-  RunState run;
+  std::vector<Report> finished;  ///< method auto: reports of the runs that have ended
+  RunState run;                  ///< the current run
 };
 
 }  // namespace polyak

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""roofline.py RESULT.json OUT: OUT.svg and OUT.png by gnuplot, the bandwidth of
-the gradient at each batch size beside the machine's ceilings, from a result of
+"""roofline.py RESULT.json OUT: draws OUT.svg and OUT.png by gnuplot: the bandwidth of
+the gradient at each batch size and the limits of the machine, from a result of
 `polyak bench kernels --json`."""
 
 import json
@@ -21,8 +21,8 @@ CURVES = [  # name in the result, title, gnuplot style
 
 
 def points(result):
-    """{curve: [(batch, GB/s of row bytes)]}. Who gathers first still has the
-    rows' own bytes to its credit, no more."""
+    """{curve: [(batch, GB/s of row bytes)]}. For contenders that gather rows first,
+    only the bytes of the rows count, not the copies."""
     found = {name: [] for name, _, _ in CURVES}
     for table in result["tables"]:
         match = re.fullmatch(r"gradient, B = (\d+)", table["title"])
@@ -39,7 +39,7 @@ def points(result):
 
 
 def script(found, result, out, terminal, suffix):
-    """What gnuplot is told for one picture."""
+    """The gnuplot script of one picture."""
     lines = [f"set terminal {terminal}", f"set output '{out}.{suffix}'", "set encoding utf8",
              "set logscale x", "set format x '10^{%L}'", "set grid xtics ytics lc rgb '#dddddd'",
              "set xlabel 'batch size B (rows per gradient)'",

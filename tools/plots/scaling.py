@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""scaling.py RESULT.json [OUT]: the model of docs/scaling.md, fitted to a result of
-tools/ranks_bench.sh and set beside it; with OUT also OUT.svg and OUT.png, by
-gnuplot. Seconds of an iteration in which each of P ranks has B draws on average:
+"""scaling.py RESULT.json [OUT]: fits the model of docs/scaling.md to a result of
+tools/ranks_bench.sh and prints both; with OUT also draws OUT.svg and OUT.png, by
+gnuplot. Seconds per iteration in which each of P ranks has B draws on average:
 
   T(P) = t0 + c_row B (1 + z(P) sqrt((1 - 1/P)/B)) + D(P, B) + S(P, d)
 
-c_row: a row read, sorted in and looked up, with every core at work; z(P): the mean
-of the largest of P normal numbers, for the rank that happens to get most draws;
-S = (alpha + beta d) log2 P: d sums. D = c_draw B P where every rank makes all
-draws, as fewer than four do; else (c_draw + c_word) B + (P - 1) a: each makes its
-part and sends it around."""
+c_row: sorting, look-up and read of a row, with all cores busy; z(P): the expected
+maximum of P standard normal numbers, for the rank with most draws;
+S = (alpha + beta d) log2 P: a sum of d numbers. D = c_draw B P where every rank generates all
+draws (fewer than four ranks); else (c_draw + c_word) B + (P - 1) a: each generates its
+part and sends it."""
 
 import json
 import math
 import subprocess
 import sys
 
-NETWORK = (3e-6, 8 / 10e9)  # assumed, not measured: 3 us a step, 10 GB/s
-MESSAGE = 5e-7              # assumed: of many at a time
+NETWORK = (3e-6, 8 / 10e9)  # assumed, not measured: 3 us per step, 10 GB/s
+MESSAGE = 5e-7              # assumed: seconds per message, many sent at a time
 
 
 def line_through(points):
@@ -35,7 +35,7 @@ def line_through(points):
 
 
 def largest_normal(count):
-    """The mean of the largest of so many standard normal numbers."""
+    """The expected maximum of `count` standard normal numbers."""
     step, mean = 0.002, 0.0
     for i in range(int(12 / step)):
         z = -6 + (i + 0.5) * step
@@ -64,19 +64,19 @@ class Model:
         return (alpha + beta * self.cols) * math.log2(ranks) if ranks > 1 else 0.0
 
     def drawing(self, ranks, batch, shared=True):
-        """Seconds of drawing `batch` draws a rank."""
+        """Seconds of generating `batch` draws per rank."""
         if ranks < 4 or not shared:
             return self.draw * batch * ranks
         return (self.draw + self.word) * batch + (ranks - 1) * MESSAGE
 
     def seconds(self, ranks, batch, network=False, shared=True):
-        """T(P) for `batch` draws a rank."""
+        """T(P) for `batch` draws per rank."""
         spread = largest_normal(ranks) * math.sqrt((1 - 1 / ranks) / batch) if ranks > 1 else 0.0
         return (self.start + self.row * batch * (1 + spread) + self.drawing(ranks, batch, shared)
                 + self.sums(ranks, network))
 
     def batch_for(self, ranks, share=0.1, network=False):
-        """The batch a rank from which talking is at most `share` of an iteration."""
+        """The smallest batch per rank for which communication is at most `share` of an iteration."""
         words = self.word if ranks >= 4 else 0.0
         fixed = self.sums(ranks, network) + ((ranks - 1) * MESSAGE if ranks >= 4 else 0.0)
         own = self.row + self.draw
@@ -84,7 +84,7 @@ class Model:
 
 
 def told(model, result):
-    """What is measured, beside the model."""
+    """Prints measurements and model."""
     scaling = result["scaling"]
     print(f"{result['machine']['cpu']}, {result['machine']['cores']} cores, "
           f"{scaling['rows_a_rank']} x {scaling['cols']} a rank, {result['date'][:10]}")
@@ -142,7 +142,7 @@ def curves(model, result):
 
 
 def script(found, result, out, terminal, suffix):
-    """What gnuplot is told for one picture."""
+    """The gnuplot script of one picture."""
     lines = [f"set terminal {terminal}", f"set output '{out}.{suffix}'", "set encoding utf8",
              "set grid xtics ytics lc rgb '#dddddd'", "set border 3", "set tics nomirror",
              "set key bottom spacing 1.3", "set yrange [0:*]", "set multiplot layout 1,2",
@@ -167,7 +167,7 @@ def script(found, result, out, terminal, suffix):
 
 
 def main():
-    """Tells the table, draws both pictures."""
+    """Prints the tables and draws both pictures."""
     result = json.load(open(sys.argv[1], encoding="utf-8"))
     model = Model(result)
     told(model, result)
