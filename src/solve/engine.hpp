@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/clock.hpp"
-#include "solve/plan.hpp"
+#include "solve/plan/plan.hpp"
 #include "solve/working_problem.hpp"
 
 namespace polyak {

@@ -2,7 +2,7 @@
 
 // What AᵀA and a sketch cost, in seconds of a nominal machine of two cores with
 // AVX-512 (bench/results). Constants, not measurements of the moment: choices made
-// from them are the same every time and everywhere (solve/costs.hpp).
+// from them are the same every time and everywhere (method/costs.hpp).
 
 #include <algorithm>
 
