@@ -73,7 +73,8 @@ struct CandidateInputs {
   bool subset_first;                    ///< auto solves a subset of the rows before it chooses
   bool small;                           ///< QR takes at most Costs::at_once
   std::span<const Candidate> factorisations = {};  ///< of the first turn
-  std::span<const Candidate> others = {};          ///< of all turns before, by ascending seconds
+  /// Of all turns before; by ascending seconds for `trial` and `last`.
+  std::span<const Candidate> others = {};
 
   bool dependent() const { return subset && subset->dependent; }
   bool ill_conditioned() const { return subset && subset->ill_conditioned(); }

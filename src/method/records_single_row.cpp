@@ -38,13 +38,13 @@ Proposal propose_kaczmarz(const CandidateInputs& in) {
   if (in.small) return candidate::small_problem();
   const double expected = kaczmarz_passes(in.n, in.d, in.tol);
   const double passes = std::clamp(3.0 * expected, 0.25, max_passes);
-  if (in.shape.ranks > 1) return rule_out("row after row cannot be shared out over ranks");
+  if (in.shape.ranks > 1) return rule_out("each step needs the one before: ranks cannot share them");
   if (in.shape.ridge) return rule_out("with a ridge term each row moves all of x");
   if (!(in.n >= 2.0 * in.d)) return rule_out("fewer than twice as many rows as columns");
   if (in.subset || in.subset_first || in.cg_iterations)
-    return rule_out("a look at some rows tells more than a trial");
+    return rule_out("a look at some rows is taken instead");
   if (margin * expected > passes)
-    return rule_out(fmt::format("{:.2g} passes or more, even for rows alike", expected));
+    return rule_out(fmt::format("{:.2g} passes or more, even where all rows are alike", expected));
   if (!in.others.empty() &&
       max_share_of_next * in.others.front().seconds <= in.costs.kaczmarz_steps(passes))
     return rule_out("a trial would cost much beside the first candidate");

@@ -4,7 +4,7 @@
 
 namespace polyak {
 
-// Of all matrices with so many entries, those with rows of equal length have the fewest
+// Of all matrices with so many entries, rows of equal length give the fewest
 // products.
 double ProblemShape::gram_products() const {
   const auto entries = static_cast<double>(nonzeros);

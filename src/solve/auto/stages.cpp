@@ -51,19 +51,19 @@ class Chooser {
   }
 
   void take(Turn turn) {
+    const std::vector<Candidate> others = out_.candidates;
+    in_.others = others;
+    auto& list = out_.candidates;
     for (const MethodRecord* record : method_records()) {
       if (record->turn != turn || incapable(*record)) continue;
-      const std::vector<Candidate> others = out_.candidates;
-      in_.others = others;
       Proposal proposal = record->propose(in_);
-      in_.others = {};
-      auto& list = out_.candidates;
       if (proposal.candidate)
         list.insert(turn == Turn::trial ? list.begin() : list.end(),
                     std::move(*proposal.candidate));
       else if (!proposal.ruled_out.empty())
         out_.ruled_out.push_back({record->info.name, std::move(proposal.ruled_out)});
     }
+    in_.others = {};
   }
 
   CandidateInputs in_;
