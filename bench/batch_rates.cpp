@@ -15,7 +15,7 @@
 #include "polyak/generate.hpp"
 #include "polyak/replicates.hpp"
 #include "solve/engine.hpp"
-#include "solve/forecast.hpp"
+#include "solve/plan/forecast.hpp"
 
 namespace polyak {
 namespace {

@@ -19,7 +19,7 @@
 #include "polyak/plan.hpp"
 #include "polyak/replicates.hpp"
 #include "solve/engine.hpp"
-#include "solve/forecast.hpp"
+#include "solve/plan/forecast.hpp"
 
 namespace polyak {
 namespace {

@@ -12,16 +12,16 @@
 namespace polyak {
 
 /// Bytes that `method` (any but auto) takes beside A, b and weights: its
-/// vectors, factors, sketch, sampling table and what finding the spectrum
-/// needs. An estimate, good to a factor of two where it is more than some MB.
+/// vectors, factors, sketch, sampling table and the computation of the
+/// spectrum. An estimate, accurate to a factor of two above a few MB.
 double working_bytes(const ProblemShape& shape, const std::string& method,
                      const SolveOptions& options);
 
-/// Bytes of the look that auto takes at some rows first; 0 where it takes none.
+/// Bytes of the look at some rows by which auto begins; 0 where it takes none.
 double look_bytes(const ProblemShape& shape, const SolveOptions& options);
 
-/// Of what auto would run first, the look included, or of the method that
-/// options name; with the factor of --statistics where asked for.
+/// Bytes of the method that `options` name; for auto the largest need of its stages up to the
+/// first method that is no trial. With the factor for `statistics` where requested.
 double solve_bytes(const ProblemShape& shape, const SolveOptions& options);
 
 }  // namespace polyak

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file methods.hpp
-/// The methods by name, and which options each one heeds.
+/// The methods by name, and which options each one uses.
 
 #include <span>
 #include <string>
@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace polyak {
 
-/// What a method heeds; an option that needs a trait the method lacks is an
+/// What a method uses; an option that needs a trait the method lacks is an
 /// error, never silently ignored.
 namespace trait {
 constexpr unsigned batch = 1;
@@ -29,8 +29,13 @@ struct MethodInfo {
   std::string summary;
   unsigned traits = 0;
   bool sampled = false;  ///< draws rows at random
+
+  /// One row per iteration, each step from the x of the one before: several ranks cannot share
+  /// the work.
+  bool single_row() const { return sampled && !(traits & trait::batch); }
 };
 
+/// All methods, in the order of help and reports.
 std::span<const MethodInfo> method_table();
 
 /// nullptr when there is none of that name.

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file plan.hpp
-/// A plan before running: what A is like, what each method would need to a
-/// wanted tolerance, and which one to take.
+/// A plan before running: facts about A, the predicted cost of each method up to
+/// the tolerance, and a recommendation.
 
 #include "polyak/automatic_plan.hpp"
 #include "polyak/solve.hpp"
@@ -10,20 +10,20 @@
 #pragma GCC visibility push(default)
 namespace polyak {
 
-/// One method as it would run. What is not predicted is absent.
+/// One method as it would run. A number that is not predicted is absent.
 struct PlanRow {
   std::string method;
   std::optional<Index> batch;
   std::optional<double> step_size;
   std::optional<double> momentum;
-  std::optional<double> rate;            ///< the error falls like rate^k; 1 or more diverges
-  std::string kind;                      ///< what stands behind it: "proved", "bound", "model: …", …
-  std::optional<double> certified_rate;  ///< proved for any A with this spectrum
+  std::optional<double> rate;  ///< the error falls like rate^k; 1 or more diverges
+  std::string kind;  ///< how the numbers are justified: "proved", "bound", "model: …", …
+  std::optional<double> certified_rate;    ///< proved for any A with this spectrum
   std::optional<double> stability_number;  ///< q < 1: certified stable
   std::optional<double> iterations;
   std::optional<double> row_products;
   std::optional<double> passes;
-  std::optional<double> seconds;  ///< of iterating, from a short measurement here; set-up left out
+  std::optional<double> seconds;  ///< of the iterations, from a short timed run; without set-up
   std::string note;
 };
 
@@ -43,12 +43,12 @@ struct PlanReport {
   std::optional<double> relative_residual;
   double tol = 0.0;
   /// What auto would do; absent for a zero A. Without b the look at some rows
-  /// tells of A alone.
+  /// shows facts about A alone.
   std::optional<AutomaticPlan> automatic;
   std::vector<PlanRow> table;   ///< methods one can name
   std::size_t recommended = 0;  ///< index into the table: the fastest here
   std::vector<std::string> remarks;
-  double seconds = 0.0;  ///< what planning took
+  double seconds = 0.0;  ///< of planning itself
 };
 
 /// b may be absent: then a consistent problem and a solution without a

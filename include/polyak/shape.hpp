@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file shape.hpp
-/// What is known of a problem before its values are read: enough to predict
-/// what solving it takes.
+/// The sizes of a problem, known before its values are read: enough to predict
+/// time and memory of a solve.
 
 #include "polyak/problem.hpp"
 
@@ -12,15 +12,15 @@ namespace polyak {
 struct ProblemShape {
   Index rows = 0, cols = 0, right_hand_sides = 1;
   Index nonzeros = 0;  ///< stored entries: rows·cols of a dense A
-  double bytes = 0.0;  ///< that reading all of A once takes from memory
+  double bytes = 0.0;  ///< read from memory in one pass over A
   bool weighted = false;
   bool ridge = false;
   bool bounds = false;
   Index ranks = 1;        ///< that share the rows
-  double products = 0.0;  ///< RowMatrix::gram_products; 0 where rows were not counted yet
+  double products = 0.0;  ///< RowMatrix::gram_products; 0 where not counted yet
 
   bool dense() const { return nonzeros == rows * cols; }
-  /// Those, or what they are at least.
+  /// `products`, or a lower bound where they were not counted.
   double gram_products() const;
 };
 

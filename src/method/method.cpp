@@ -1,9 +1,6 @@
 #include "method/method.hpp"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
-#include <utility>
 
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
@@ -108,102 +105,6 @@ void keep_zero_columns(const Setting& setting, View step) {
     if (setting.problem.ridge(j) > 0.0) continue;
     for (Index c = 0; c < step.rows; ++c) step(c, j) = 0.0;
   }
-}
-
-namespace {
-
-struct Entry {
-  MethodInfo info;
-  MakeMethod make;
-};
-
-// Implementations by device and method.
-struct DeviceMethods {
-  std::mutex mutex;
-  std::map<std::pair<std::string, std::string>, MakeMethod> makers;
-};
-
-DeviceMethods& device_methods() {
-  static DeviceMethods all;
-  return all;
-}
-
-MakeMethod device_method(const std::string& device, const std::string& name) {
-  DeviceMethods& all = device_methods();
-  const std::lock_guard lock(all.mutex);
-  const auto found = all.makers.find({device, name});
-  return found == all.makers.end() ? nullptr : found->second;
-}
-
-// The one table of methods: a new one is a file and a line here.
-const std::vector<Entry>& entries() {
-  using namespace trait;
-  static const std::vector<Entry> table = {
-      {{"gd", "gradient descent", step_size | spectrum | bounds | ridge, false},
-       make_gradient_descent},
-      {{"hbm", "heavy ball momentum, full gradients",
-        step_size | momentum | spectrum | gamma | bounds | ridge, false},
-       make_heavy_ball},
-      {{"nag", "Nesterov's accelerated gradient",
-        step_size | momentum | spectrum | gamma | bounds | ridge, false},
-       make_nesterov},
-      {{"sgd", "stochastic gradient descent, one row a step", step_size | sampling | bounds | ridge,
-        true},
-       make_kaczmarz},
-      {{"rk", "randomized Kaczmarz, one row a step", bounds | ridge, true}, make_kaczmarz},
-      {{"minibatch-sgd", "stochastic gradient descent by batches",
-        batch | step_size | spectrum | sampling | bounds | ridge, true},
-       make_gradient_descent},
-      {{"minibatch-hbm", "minibatch heavy ball momentum, the paper's method",
-        batch | step_size | momentum | spectrum | gamma | sampling | bounds | ridge, true},
-       make_heavy_ball},
-      {{"minibatch-nag", "Nesterov's method with sampled gradients",
-        batch | step_size | momentum | spectrum | gamma | sampling | bounds | ridge, true},
-       make_nesterov},
-      {{"ark", "accelerated randomized Kaczmarz", lambda_min, true}, make_accelerated_kaczmarz},
-      {{"cgls", "conjugate gradients for least squares", ridge, false}, make_cgls},
-      {{"lsqr", "Paige and Saunders' LSQR", ridge, false}, make_lsqr},
-      {{"cg", "conjugate gradients, one read of A an iteration", ridge, false}, make_one_read_cg},
-      {{"direct", "QR factorisation, rank-revealing", ridge, false}, make_direct},
-      {{"normal", "normal equations by Cholesky, refined", ridge, false}, make_normal},
-      {{"sketch-hbm", "heavy ball preconditioned by a sketch of A", ridge, false},
-       make_sketched_heavy_ball},
-      {{"active-set", "bounded least squares exactly, by QR", bounds | ridge, false},
-       make_active_set},
-      {{"bounded-cg", "conjugate gradients within bounds", bounds | ridge, false}, make_bounded_cg},
-  };
-  return table;
-}
-
-}  // namespace
-
-std::span<const MethodInfo> method_table() {
-  static const std::vector<MethodInfo> infos = [] {
-    std::vector<MethodInfo> out;
-    for (const Entry& entry : entries()) out.push_back(entry.info);
-    return out;
-  }();
-  return infos;
-}
-
-const MethodInfo* find_method(const std::string& name) {
-  for (const MethodInfo& info : method_table())
-    if (info.name == name) return &info;
-  return nullptr;
-}
-
-void register_device_method(const std::string& device, const std::string& method, MakeMethod make) {
-  DeviceMethods& all = device_methods();
-  const std::lock_guard lock(all.mutex);
-  all.makers[{device, method}] = make;
-}
-
-std::unique_ptr<Method> make_method(const std::string& name, const Setting& setting) {
-  if (MakeMethod own = device_method(setting.backend.device(), name))
-    if (auto method = own(setting)) return method;
-  for (const Entry& entry : entries())
-    if (entry.info.name == name) return entry.make(setting);
-  throw Error(ErrorCode::usage, {.what = "there is no method of that name", .found = name});
 }
 
 }  // namespace polyak

@@ -32,9 +32,8 @@ std::optional<RowEstimate> Driver::estimate(const Problem& problem) {
 // for long before they fall, though not much longer than there are steps to an exact answer.
 double Driver::patience(const Problem& problem) const {
   constexpr double long_enough = 100.0;  // where the tolerance can see rounding sooner
-  const std::string& method = engine_.plan().method;
   const double usual = 10.0 * engine_.plan().pace;
-  if (method != "cg" && method != "cgls" && method != "lsqr") return usual;
+  if (!find_record(engine_.plan().method)->krylov) return usual;
   const double steps = 2.0 * static_cast<double>(std::min(problem.rows(), problem.cols()));
   return std::max(usual, options_.stop_rule ? steps : std::min(steps, long_enough));
 }

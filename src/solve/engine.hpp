@@ -7,7 +7,7 @@
 
 #include "backend/backend.hpp"
 #include "core/clock.hpp"
-#include "solve/plan.hpp"
+#include "solve/plan/plan.hpp"
 #include "solve/working_problem.hpp"
 
 namespace polyak {

@@ -5,7 +5,7 @@
 // go back to the best x with less momentum, and once there is none, with half
 // the step. What the user gave is never changed.
 
-#include "solve/plan.hpp"
+#include "solve/plan/plan.hpp"
 
 namespace polyak {
 

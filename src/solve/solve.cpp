@@ -1,6 +1,6 @@
 #include "polyak/solve.hpp"
 
-#include "solve/automatic.hpp"
+#include "solve/auto/automatic.hpp"
 #include "solve/driver.hpp"
 #include "solve/statistics.hpp"
 

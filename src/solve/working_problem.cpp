@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "polyak/ranks.hpp"
-#include "solve/row_subset.hpp"
+#include "solve/auto/row_subset.hpp"
 
 namespace polyak {
 namespace {

@@ -33,7 +33,7 @@ expect 0 "$POLYAK" plan exact/A.npy exact/b.npy
 stdout_has "after a look at 656 rows: consistent, rank 64"
 grep -qE '^  1 subset-direct .*every row is checked' out || fail "the look is not first"
 expect 0 "$POLYAK" plan exact/A.npy exact/b.npy --certify sampled
-grep -qE '^  1 subset-direct +0 .*others bear it out' out || fail "the sample is not enough"
+grep -qE '^  1 subset-direct +0 .*others confirm it' out || fail "the sample is not enough"
 expect 0 "$POLYAK" plan exact/A.npy
 stdout_has "after a look at 656 rows: rank 64, condition about"
 grep -qE '^  1 normal ' out || fail "normal is not first without b"

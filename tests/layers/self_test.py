@@ -1,4 +1,4 @@
-"""layers.py accepts a tree that keeps to its table and names each offence of one that does not."""
+"""layers.py and method_names.py accept a tree that keeps to the rules and name each offence."""
 
 import subprocess
 import sys
@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("layers.py")
+NAMES = Path(__file__).with_name("method_names.py")
 TABLE = """
 polyak_room(core PUBLIC types USES Threads::Threads)
 polyak_room(matrix DEPENDS core
@@ -28,14 +29,14 @@ GOOD = {
 }
 
 
-def check(changes={}):
-    """Exit code and output of the script on GOOD with some files changed."""
+def check(changes={}, script=SCRIPT):
+    """Exit code and output of a script on GOOD with some files changed."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in {**GOOD, **changes}.items():
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, script, folder], capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
 
 
@@ -83,6 +84,26 @@ class Layers(unittest.TestCase):
             Path(folder, "src/CMakeLists.txt").write_text(TABLE)
             self.assertEqual(subprocess.run([sys.executable, SCRIPT, folder],
                                             stdout=subprocess.DEVNULL).returncode, 1)
+
+
+class MethodNames(unittest.TestCase):
+    RECORD = {"src/method/ball.cpp": 'MethodRecord r{\n    .info = {"ball", "a summary"}};\n'}
+
+    def check(self, changes):
+        return check({**self.RECORD, **changes}, NAMES)
+
+    def test_accepts_names_in_records_comments_and_longer_texts(self):
+        code, output = self.check({"src/solve/a.cpp": '// "ball"\nauto hint = "try ball";\n'})
+        self.assertEqual(code, 0, output)
+
+    def test_refuses_a_name_outside_its_record(self):
+        for file in ("src/solve/run/a.cpp", "apps/polyak/a.hpp"):
+            code, output = self.check({file: '\nif (method == "ball") return;\n'})
+            self.assertEqual(code, 1, output)
+            self.assertIn(f'{file}:2: "ball"', output)
+
+    def test_refuses_a_tree_without_records(self):
+        self.assertEqual(check(script=NAMES)[0], 1)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "solve/row_subset.hpp"
-#include "solve/subset_trial.hpp"
+#include "solve/auto/row_subset.hpp"
+#include "solve/auto/subset_trial.hpp"
 #include "support/decompositions.hpp"
 #include "support/problems.hpp"
 

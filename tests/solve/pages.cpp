@@ -1,6 +1,6 @@
 // File pages that a few rows lie in.
 
-#include "solve/pages.hpp"
+#include "solve/auto/row_subset.hpp"
 
 #include <mutex>
 #include <nlohmann/json.hpp>

@@ -7,7 +7,7 @@
 #include "polyak/replicates.hpp"
 #include "polyak/theory.hpp"
 #include "solve/engine.hpp"
-#include "solve/forecast.hpp"
+#include "solve/plan/forecast.hpp"
 #include "spectrum/facts.hpp"
 #include "support/problems.hpp"
 

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <random>
 
-#include "solve/candidates.hpp"
-#include "solve/part_watch.hpp"
-#include "solve/row_subset.hpp"
+#include "solve/auto/stages.hpp"
+#include "solve/auto/subset_cg.hpp"
+#include "solve/auto/row_subset.hpp"
 #include "support/keeper.hpp"
 #include "support/thread_ranks.hpp"
 #include "support/decompositions.hpp"
@@ -17,6 +17,13 @@ namespace polyak::test {
 namespace {
 
 constexpr Index n = 40000, d = 400, entries = 20;
+
+Index rows_of_subset_cg(const ProblemShape& shape, double tol = 1e-8) {
+  SolveOptions options;
+  options.tol = tol;
+  const AutoPlan plan(shape, options);
+  return plan.subset_cg() ? plan.subset_cg()->rows : 0;
+}
 
 struct Size {
   Index rows = n, cols = d, entries = test::entries;
@@ -226,7 +233,7 @@ TEST(subset_cg, interrupted_keeps_what_it_had_and_goes_on_from_there) {
 
 TEST(subset_cg, leaves_it_to_the_whole_to_name_a_value_that_is_not_finite) {
   Sparse made = sparse(10.0, 0.0);
-  const Index rows = part_to_try(shape_of(Problem(made.data)), 1e-8).rows;
+  const Index rows = rows_of_subset_cg(shape_of(Problem(made.data)));
   ASSERT_GT(rows, 0);
   const Index row = random_rows(n, rows, 0, 0)[17];
   made.A.values[to_size(row * entries + 3)] = std::nan("");
@@ -276,10 +283,10 @@ TEST(subset_cg, is_left_to_normal_equations_where_rows_are_dense) {
 }
 
 // Rows that draw no b tell nothing of cg.
-TEST(subset_cg, that_found_nothing_to_do_promises_nothing) {
+TEST(subset_cg, that_found_nothing_to_do_gives_no_estimate) {
   Sparse made = sparse(2.0, 0.0);
   std::vector<double> b(n, 0.0);
-  const auto drawn = random_rows(n, part_to_try(shape_of(Problem(made.data)), 1e-8).rows, 0, 0);
+  const auto drawn = random_rows(n, rows_of_subset_cg(shape_of(Problem(made.data))), 0, 0);
   Index other = 0;
   while (std::binary_search(drawn.begin(), drawn.end(), other)) ++other;
   b[to_size(other)] = 1.0;
@@ -288,7 +295,7 @@ TEST(subset_cg, that_found_nothing_to_do_promises_nothing) {
   EXPECT_EQ(report.status, Status::converged) << report.reason;
   EXPECT_LE(relative(solution(report), fitted(made)), 1e-6);
   ASSERT_GE(report.stages.size(), 2u);
-  EXPECT_EQ(report.stages[1].why.find("going by some rows"), std::string::npos);
+  EXPECT_EQ(report.stages[1].why.find("by a subset of the rows"), std::string::npos);
 }
 
 ProblemShape shape(Index rows, Index cols, Index per_row) {
@@ -300,35 +307,37 @@ ProblemShape shape(Index rows, Index cols, Index per_row) {
   return out;
 }
 
-TEST(part_to_try, is_a_small_part_of_many_rows_that_are_stored) {
+TEST(rows_of_subset_cg, are_a_small_part_of_many_rows_that_are_stored) {
   const ProblemShape many = shape(1000000, 10000, 20);
-  const PartToTry part = part_to_try(many, 1e-8);
-  EXPECT_EQ(part.rows, 40000);
-  EXPECT_GT(static_cast<double>(part.iterations), part.expected);
-  EXPECT_EQ(part_to_try(shape(4000000, 10000, 5), 1e-8).rows, 80000);  // 40 entries a column
-  EXPECT_EQ(part_to_try(shape(300000, 10000, 20), 1e-8).rows, 0);      // too few to leave some out
-  EXPECT_EQ(part_to_try(shape(1000000, 100, 100), 1e-8).rows, 0);      // these are looked at
-  EXPECT_EQ(part_to_try(many, 0.0).rows, 0);
+  const SolveOptions options;
+  const auto stage = AutoPlan(many, options).subset_cg();
+  ASSERT_TRUE(stage);
+  EXPECT_EQ(stage->rows, 40000);
+  EXPECT_GT(static_cast<double>(stage->max_iterations), stage->expected_iterations);
+  EXPECT_EQ(rows_of_subset_cg(shape(4000000, 10000, 5)), 80000);  // 40 entries a column
+  EXPECT_EQ(rows_of_subset_cg(shape(300000, 10000, 20)), 0);      // too few to leave some out
+  EXPECT_EQ(rows_of_subset_cg(shape(1000000, 100, 100)), 0);      // these are looked at
+  EXPECT_EQ(rows_of_subset_cg(many, 0.0), 0);
   const ProblemShape dense = shape(49970, 1000, 1000);
   EXPECT_TRUE(shape_of_rows(dense, 4000).dense());
   ProblemShape other = many;
   other.ridge = true;
-  EXPECT_EQ(part_to_try(other, 1e-8).rows, 0);
+  EXPECT_EQ(rows_of_subset_cg(other), 0);
   other = many;
   other.products = 1e6 * 1e4 * 1e4;  // a projector's: made as they are read
-  EXPECT_EQ(part_to_try(other, 1e-8).rows, 0);
+  EXPECT_EQ(rows_of_subset_cg(other), 0);
 }
 
-TEST(expected_steps, goes_by_how_the_gradient_fell) {
+TEST(expected_iterations, goes_by_how_the_gradient_fell) {
   Report part;
-  EXPECT_FALSE(expected_steps(part, 1e-8));
+  EXPECT_FALSE(expected_iterations(part, 1e-8));
   part.iterations = 10;
   part.history.resize(2);
   part.history[0].gradient_norm = 1.0;
   part.history[1].gradient_norm = 1e-4;
-  EXPECT_NEAR(*expected_steps(part, 1e-8), 20.0, 1e-12);
+  EXPECT_NEAR(*expected_iterations(part, 1e-8), 20.0, 1e-12);
   part.history[1].gradient_norm = 2.0;
-  EXPECT_TRUE(std::isinf(*expected_steps(part, 1e-8)));
+  EXPECT_TRUE(std::isinf(*expected_iterations(part, 1e-8)));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "core/clock.hpp"
 #include "matrix/products.hpp"
 #include "polyak/tomography_reconstruct.hpp"
-#include "solve/runs.hpp"
+#include "solve/auto/runs.hpp"
 #include "tomography/projectors/ray_maker.hpp"
 #include "tomography/reconstruct/runs.hpp"
 

@@ -1,0 +1,151 @@
+#include "method/costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "spectrum/gram.hpp"
+#include "spectrum/sketch.hpp"
+
+namespace polyak {
+namespace {
+
+// Measured on two cores with AVX-512 (bench/results); on other machines the ratios differ
+// less than the numbers.
+
+// One pass over A.
+constexpr double stream_bytes = 2.5e10;    // per second, rows of a dense A in order
+constexpr double sparse_bytes = 1.05e10;   // per second, CSR: entries are gathered
+constexpr double start_pass = 8e-6;        // seconds of any pass
+constexpr double row_pass = 1.5e-8;        // seconds per row, however short …
+constexpr double sparse_row_pass = 4e-9;   // … of CSR
+constexpr double sparse_row_facts = 4e-8;  // seconds per row of CSR in the first read (norms)
+constexpr double overhead_passes = 3.0;    // of any run: row norms, first and last measurement
+constexpr double start_run = 4e-4;         // seconds: threads, a sample of rows, the report
+
+// Factorisations.
+constexpr double factor_flops = 4.0e10;   // per second, Householder and Cholesky by LAPACK
+constexpr double half_speed = 30.0;       // columns with which they run at half that speed …
+constexpr double half_cholesky = 1400.0;  // … for Cholesky with an estimate of its condition
+constexpr double row_qr = 4e-8;           // seconds per row in QR by blocks, however short
+constexpr double exchange_flops = 2.5e9;  // per second, updates of a factor by one column
+constexpr double gram_share = 0.8;        // of nominal::gram
+
+// A subset of the rows, solved and checked.
+constexpr double start_subset_qr = 7e-4, slow_subset_qr = 2.5;  // small sizes: slower than above
+constexpr double start_subset_gram = 2e-3;                  // seconds: a run on a copy of the rows
+constexpr double checked_rows = 1e3, check_seconds = 2e-9;  // per entry
+
+// Row after row.
+constexpr double one_core_bytes = 8e9;       // per second, rows in random order
+constexpr double row_seconds = 5e-8;         // per step, beside its row
+constexpr double sparse_row_seconds = 2e-8;  // … of CSR …
+constexpr double entry_seconds = 3e-9;       // … and per entry: x is gathered and scattered …
+constexpr double far_seconds = 8e-8;         // … and per row where A exceeds the caches
+constexpr double cached_bytes = 2e7;
+constexpr double table_seconds = 6e-8;  // per row in the sampling table
+
+constexpr double ratios[] = {3.0, 4.0, 6.0, 8.0, 12.0};  // s/d of a sketch
+
+}  // namespace
+
+GramSize gram_size(const ProblemShape& shape) {
+  return {static_cast<double>(shape.rows), static_cast<double>(shape.cols),
+          static_cast<double>(shape.right_hand_sides), static_cast<double>(shape.nonzeros),
+          shape.gram_products()};
+}
+
+Costs::Costs(const ProblemShape& shape)
+    : n_(static_cast<double>(shape.rows)),
+      d_(static_cast<double>(shape.cols)),
+      c_(static_cast<double>(shape.right_hand_sides)),
+      bytes_(shape.bytes) {
+  pass_ = start_pass + (shape.dense() ? n_ * row_pass + bytes_ / stream_bytes
+                                      : n_ * sparse_row_pass + bytes_ / sparse_bytes);
+  overhead_ = overhead_passes * pass_ + (shape.dense() ? 0.0 : n_ * sparse_row_facts);
+  const double wide = d_ / (d_ + half_speed);
+  factor_ = factor_flops * wide;
+  const double sparse_row = sparse_row_seconds + (bytes_ > cached_bytes ? far_seconds : 0.0);
+  kaczmarz_ =
+      bytes_ / one_core_bytes +
+      (shape.dense() ? n_ * row_seconds
+                     : n_ * sparse_row + static_cast<double>(shape.nonzeros) * entry_seconds);
+  vectors_ = 6.0 * 8.0 * n_ * c_ / stream_bytes;
+  gram_ = std::max(pass_, gram_share * nominal::gram(gram_size(shape)));
+}
+
+double Costs::kaczmarz(double passes) const {
+  return start_run + kaczmarz_steps(passes) + overhead_;
+}
+double Costs::kaczmarz_steps(double passes) const {
+  return passes * kaczmarz_ + n_ * table_seconds;
+}
+double Costs::qr(double rows) const { return 2.0 * rows * d_ * d_ / factor_; }
+double Costs::subset_by_qr(double rows) const {
+  return start_subset_qr + slow_subset_qr * (qr(rows) + 12.0 * d_ * d_ * d_ / factor_);
+}
+double Costs::subset_by_gram(double rows) const {
+  return start_subset_gram + checked_rows * d_ * check_seconds +
+         gram_share * nominal::dense_gram(rows, d_ + c_) + cholesky();
+}
+double Costs::krylov(double iterations, double reads) const {
+  return start_run + overhead_ + reads * iterations * pass_ +
+         (reads > 1.0 ? iterations * vectors_ : 0.0);
+}
+double Costs::normal() const { return start_run + gram() + cholesky() + overhead_; }
+double Costs::cholesky() const { return d_ * d_ * (d_ + half_cholesky) / 3.0 / factor_flops; }
+double Costs::sketch() const {
+  return std::max(pass_, sketch_copies * n_ * (d_ + c_) / nominal::sketch_adds(d_));
+}
+
+double Costs::direct() const {
+  const double tall = std::max(n_, d_), thin = std::min(n_, d_);
+  return start_run + (2.0 * tall + 12.0 * thin) * thin * thin / factor_ + tall * row_qr + overhead_;
+}
+
+// Tall: R, RᵀR of it, and for each right-hand side some Cholesky factors and a QR or two of
+// the free columns. Wide: as many columns join one by one as there are rows.
+double Costs::active_set() const {
+  if (n_ >= d_) return (2.0 * n_ + (1.0 + 3.0 * c_) * d_) * d_ * d_ / factor_ + overhead_;
+  return n_ * n_ * d_ * (20.0 / factor_ + c_ * 10.0 / exchange_flops) + overhead_;
+}
+
+// √(d/s) off the error in each pass.
+double Costs::sketched_with(double ratio, double digits) const {
+  const double passes = digits / (0.5 * std::log(ratio));
+  return start_run + sketch() + qr(ratio * d_) + overhead_ + passes * pass_;
+}
+
+double Costs::sketched(double digits) const {
+  double best = sketched_with(ratios[0], digits);
+  for (double ratio : ratios) best = std::min(best, sketched_with(ratio, digits));
+  return best;
+}
+
+Index Costs::sketch_rows(double digits) const {
+  double best = ratios[0];
+  for (double ratio : ratios)
+    if (sketched_with(ratio, digits) < sketched_with(best, digits)) best = ratio;
+  return static_cast<Index>(std::max(96.0, std::ceil(best * d_)));
+}
+
+double cg_iterations_at(double condition, double factor) {
+  return std::log(factor) / std::log((condition + 1.0) / (condition - 1.0));
+}
+
+// With independent entries A has a condition of about (√g + 1)/(√g − 1), where g is its
+// longer side over its shorter one, times a factor for the different lengths of the m vectors
+// of the shorter side: with about k entries each, their squared lengths deviate by up to
+// √(2 ln m)/√k from the mean.
+double random_cg_iterations(double n, double d, double nonzeros, double tol) {
+  const double m = std::max(1.0, std::min(n, d)), root = std::sqrt(std::max(n, d) / m);
+  const double off = std::sqrt(2.0 * std::log(m) / std::max(1.0, nonzeros / m));
+  if (off >= 1.0 || root <= 1.0) return 3.0 * m;
+  const double c = (root + 1.0) / (root - 1.0) * std::sqrt((1.0 + off) / (1.0 - off));
+  return std::clamp(cg_iterations_at(c, 2.0 / tol), 3.0, 3.0 * m);
+}
+
+// Each row takes the factor 1 − 1/(d·kappa_F) off the squared error, and
+// kappa_F = ‖A‖_F²/(d·lambda_min) is close to 1.
+double kaczmarz_passes(double n, double d, double tol) { return 2.0 * std::log(1.0 / tol) * d / n; }
+
+}  // namespace polyak

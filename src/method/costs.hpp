@@ -1,0 +1,57 @@
+#pragma once
+
+// The cost model: predicted seconds on a nominal machine of two cores, accurate enough to
+// order the methods. The rates are constants, not measurements, so that the same problem
+// gets the same method, and the same bits, every time and everywhere.
+
+#include "polyak/shape.hpp"
+#include "spectrum/gram.hpp"
+
+namespace polyak {
+
+/// The sizes that AᵀA and Aᵀb depend on.
+GramSize gram_size(const ProblemShape& shape);
+
+struct Costs {
+  /// Seconds of a factorisation below which no other method is considered.
+  static constexpr double at_once = 5e-3;
+
+  explicit Costs(const ProblemShape& shape);
+  explicit Costs(const Problem& problem) : Costs(shape_of(problem)) {}
+
+  double pass() const { return pass_; }        ///< one read of A: a fused gradient
+  double gram() const { return gram_; }        ///< AᵀA and Aᵀb
+  double subset_by_qr(double rows) const;      ///< a subset solved, by singular values
+  double subset_by_gram(double rows) const;    ///< … by normal equations
+  double sketch() const;                       ///< one read, each entry added eight times
+  double kaczmarz(double passes) const;        ///< row after row on one core, and a measurement
+  double kaczmarz_steps(double passes) const;  ///< without the measurement
+  /// Iterations of one read each (cg), or of two and vectors of length n (lsqr).
+  double krylov(double iterations, double reads) const;
+  double normal() const;  ///< normal equations
+  double direct() const;
+  double active_set() const;  ///< bounds, exactly
+  /// Heavy ball with the best sketch, until the error has fallen by exp(digits).
+  double sketched(double digits) const;
+  /// Rows of that sketch.
+  Index sketch_rows(double digits) const;
+
+ private:
+  double qr(double rows) const;  // R of `rows` rows of A's width
+  double cholesky() const;
+  double sketched_with(double ratio, double digits) const;
+
+  double n_, d_, c_, bytes_, pass_;
+  double overhead_;  // of any run beside its iterations: reads for norms and measurements
+  double vectors_, factor_, gram_, kaczmarz_;
+};
+
+/// Iterations of conjugate gradients until the error has fallen by `factor`, at a condition
+/// of A.
+double cg_iterations_at(double condition, double factor);
+/// … until the tolerance, for an n × d matrix of so many independent entries.
+double random_cg_iterations(double n, double d, double nonzeros, double tol);
+/// Passes of randomized Kaczmarz where rows are many and of one kind.
+double kaczmarz_passes(double n, double d, double tol);
+
+}  // namespace polyak

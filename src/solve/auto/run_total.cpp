@@ -1,0 +1,111 @@
+#include "solve/auto/run_total.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "polyak/ranks.hpp"
+#include "solve/limit_text.hpp"
+
+namespace polyak {
+
+void RunTotal::add(Report report) {
+  for (Measurement m : report.history) {
+    m.iteration += total_.iterations;
+    m.row_products += total_.row_products;
+    m.seconds += total_.seconds.solve;
+    history_.push_back(m);
+  }
+  for (Look look : report.looks) {
+    look.iteration += total_.iterations;
+    total_.looks.push_back(look);
+  }
+  report.looks = std::move(total_.looks);
+  report.iterations += total_.iterations;
+  report.row_products += total_.row_products;
+  report.measured_row_products += total_.measured_row_products;
+  report.bytes_read += total_.bytes_read;
+  report.seconds.setup += total_.seconds.setup;
+  report.seconds.norms += total_.seconds.norms;
+  report.seconds.table += total_.seconds.table;
+  report.seconds.spectrum += total_.seconds.spectrum;
+  report.seconds.solve += total_.seconds.solve;
+  report.seconds.measure += total_.seconds.measure;
+  report.stages = std::move(total_.stages);
+  total_ = std::move(report);
+  check_clock();
+  if (total_.status == Status::limit && limit_reached()) total_.reason = limit_reason();
+}
+
+double RunTotal::passes() const {
+  return static_cast<double>(total_.row_products) / static_cast<double>(problem_.rows());
+}
+
+double RunTotal::all_seconds() const {
+  return total_.seconds.setup + total_.seconds.solve + total_.seconds.measure;
+}
+
+// The time limit is one of this process: seconds of the one that saved a checkpoint are not
+// counted.
+double RunTotal::own_seconds() const { return all_seconds() - runs_.earlier_seconds(); }
+
+double RunTotal::remaining_seconds(double time_limit_s) const {
+  return std::max(0.0, time_limit_s - own_seconds());
+}
+
+SolveOptions RunTotal::remaining(SolveOptions options) const {
+  if (options.max_iterations) *options.max_iterations -= total_.iterations;
+  if (options.max_passes) *options.max_passes = std::max(0.0, *options.max_passes - passes());
+  if (options.time_limit_s) *options.time_limit_s = remaining_seconds(*options.time_limit_s);
+  return options;
+}
+
+bool RunTotal::limit_reached() const {
+  return late_ || ended_by_user_ ||
+         (options_.max_iterations && total_.iterations >= *options_.max_iterations) ||
+         (options_.max_passes && passes() >= *options_.max_passes);
+}
+
+void RunTotal::end_by_user_limit() {
+  ended_by_user_ = true;
+  total_.reason = limit_reason();
+}
+
+std::string RunTotal::limit_reason() const {
+  if (late_) return limit_text::seconds(*options_.time_limit_s);
+  if (options_.max_iterations && total_.iterations >= *options_.max_iterations)
+    return limit_text::iterations(*options_.max_iterations);
+  return options_.max_passes ? limit_text::passes(*options_.max_passes) : total_.reason;
+}
+
+void RunTotal::check_time_limit(const Report& report, const SolveOptions& options) {
+  const bool by_clock = report.status == Status::limit && options.time_limit_s &&
+                        report.reason == limit_text::seconds(*options.time_limit_s);
+  late_ = late_ || by_clock;
+}
+
+// Ranks agree: all are late as soon as one is.
+void RunTotal::check_clock() {
+  if (!options_.time_limit_s) return;
+  double late = options_.time_spent_s + own_seconds() >= *options_.time_limit_s ? 1.0 : 0.0;
+  communicator(problem_.A()).sum({&late, 1});
+  late_ = late_ || late > 0.0;
+}
+
+Report RunTotal::finish() {
+  if (tolerance_met() && total_.status != Status::interrupted &&
+      total_.status != Status::converged) {
+    total_.status = Status::converged;
+    total_.reason = fmt::format(
+        "the backward error is {:.1e}, the tolerance {:g}; {} could not go on to {:.1e}",
+        *total_.backward_error, options_.tol, total_.method, total_.used.tol);
+  }
+  total_.used.tol = options_.tol;
+  total_.asked = options_;
+  total_.history = std::move(history_);
+  total_.passes = passes();
+  total_.seconds.total = all_seconds();
+  return std::move(total_);
+}
+
+}  // namespace polyak

@@ -1,0 +1,137 @@
+#include "solve/auto/subset_trial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "method/record.hpp"
+#include "polyak/error.hpp"
+#include "problem/least_squares.hpp"
+#include "solve/auto/row_subset.hpp"
+#include "solve/driver.hpp"
+#include "solve/working_problem.hpp"
+
+namespace polyak {
+namespace {
+
+constexpr std::uint64_t to_solve = 0, to_check = 1;  // draws of random_rows
+
+Index rows_to_check(Index rows) { return std::clamp<Index>(rows / 200, 1000, 10000); }
+
+// Row by row: a property of all of m random rows holds for all but a small share of the
+// others. Neither rows nor columns need to have one unit.
+void check(const Problem& rows, ConstView x, double tol, SubsetTrial& trial) {
+  const Index d = rows.cols();
+  std::vector<double> a(to_size(d));
+  double residual2 = 0.0, b2 = 0.0, size2 = 0.0;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    rows.A().copy_rows(i, i + 1, {a.data(), 1, d, d});
+    bool fits = true;
+    for (Index c = 0; c < x.rows; ++c) {
+      double r = -rows.b()(i, c), size = 0.0;
+      for (Index j = 0; j < d; ++j) {
+        const double term = a[to_size(j)] * x(c, j);
+        r += term;
+        size += std::abs(term);
+      }
+      fits = fits && std::abs(r) <= tol * (size + std::abs(rows.b()(i, c)));
+      residual2 += r * r;
+      size2 += size * size;
+      b2 += rows.b()(i, c) * rows.b()(i, c);
+    }
+    trial.rows_failed += !fits;
+  }
+  trial.rows_checked = rows.rows();
+  if (b2 == 0.0) return;
+  trial.facts.relative_residual = std::sqrt(residual2 / b2);
+  trial.rounding = static_cast<double>(d) * 0x1p-52 * std::sqrt(size2 / b2);
+}
+
+// Whether all columns that take part in a dependence have enough entries in these rows.
+bool have_entries(const Problem& part, const std::vector<Dependence>& dependent) {
+  constexpr Index min_entries = 10;
+  const Index d = part.cols();
+  std::vector<Index> entries(to_size(d), 0);
+  std::vector<double> row(to_size(d));
+  for (Index i = 0; i < part.rows(); ++i) {
+    part.A().copy_rows(i, i + 1, {row.data(), 1, d, d});
+    for (Index j = 0; j < d; ++j) entries[to_size(j)] += row[to_size(j)] != 0.0;
+  }
+  return std::all_of(dependent.begin(), dependent.end(), [&](const Dependence& one) {
+    return entries[to_size(one.column)] >= min_entries &&
+           std::all_of(one.on.begin(), one.on.end(),
+                       [&](Index j) { return entries[to_size(j)] >= min_entries; });
+  });
+}
+
+bool solve_by_qr(const Problem& part, const SolveOptions& options, ThreadTeam& team,
+                 SubsetTrial& trial) {
+  SolveOptions scaling;
+  scaling.column_scaling = options.column_scaling;
+  const WorkingProblem working(part, scaling, team);
+  const Problem& rows = working.problem();
+  const auto fit =
+      qr_least_squares(rows.A(), rows.b(), rows.weights(), {}, team, working.facts().scale);
+  if (!fit.ok) return false;
+  const Index c = part.right_hand_sides(), d = part.cols();
+  const std::vector<double> x = working.to_user({fit.x.data(), c, d, d});
+  trial.x = transposed({x.data(), c, d, d});
+  SubsetFacts& facts = trial.facts;
+  facts.rank = fit.rank;
+  facts.full_rank = fit.rank == d;
+  facts.dependent = !facts.full_rank && have_entries(part, fit.dependences.columns);
+  if (fit.rank > 0)
+    facts.condition = fit.singular_values.front() / fit.singular_values[to_size(fit.rank - 1)];
+  return true;
+}
+
+// Dependent columns are not looked for: a method on all rows finds them.
+bool solve_by_gram(const Problem& part, const SolveOptions& options, SubsetTrial& trial) {
+  SolveOptions normal;
+  normal.method = normal_record().info.name;
+  normal.tol = options.tol;
+  normal.column_scaling = options.column_scaling;
+  normal.threads = options.threads;
+  normal.max_iterations = 1;
+  normal.only_resolved = true;
+  const Report report = Driver(part, normal).run(nullptr);
+  if (report.iterations == 0) return false;  // the start solves them: nothing was factored
+  trial.x = report.x;
+  constexpr double mean_excess = 1.25;  // the report has a bound, 1 to 1.5 times the condition
+  SubsetFacts& facts = trial.facts;
+  facts.rank = report.used.rank.value_or(0);
+  facts.condition = report.used.condition.value_or(INFINITY) / mean_excess;
+  facts.unresolved = !std::isfinite(facts.condition);
+  facts.full_rank = !facts.unresolved && facts.rank == part.cols();
+  return true;
+}
+
+}  // namespace
+
+double SubsetTrial::failing_share() const {
+  return std::min(1.0, std::log(1.0 / doubt) / static_cast<double>(rows_checked));
+}
+
+std::optional<SubsetTrial> try_subset(const Problem& problem, Index count,
+                                      const SolveOptions& options, ThreadTeam& team, bool by_gram) {
+  const auto solved = random_rows_of(problem, count, options.seed, to_solve);
+  const auto checked =
+      random_rows_of(problem, rows_to_check(problem.rows()), options.seed, to_check, solved);
+  if (std::ssize(solved) < count || checked.empty()) return std::nullopt;
+  const Problem part = subset_of(problem, solved, team);
+  SubsetTrial trial;
+  try {
+    if (!(by_gram && solve_by_gram(part, options, trial)) &&
+        !solve_by_qr(part, options, team, trial))
+      return std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;  // the next method reads all of A and names the row
+  }
+  trial.facts.rows_solved = std::ssize(solved);
+  std::merge(solved.begin(), solved.end(), checked.begin(), checked.end(),
+             std::back_inserter(trial.rows_read));
+  check(subset_of(problem, checked, team), transposed(trial.x.view()).view(), options.tol, trial);
+  return trial;
+}
+
+}  // namespace polyak

@@ -1,0 +1,123 @@
+#include "solve/plan/basis.hpp"
+
+#include <algorithm>
+
+#include "core/clock.hpp"
+#include "core/row_numbers.hpp"
+#include "matrix/whole.hpp"
+#include "polyak/error.hpp"
+#include "polyak/ranks.hpp"
+#include "sampling/law.hpp"
+
+namespace polyak {
+namespace {
+
+// One factor at a time: scale.a² itself may not be a double.
+double scaled(double v, Scale scale) { return v * scale.a * scale.a; }
+double unscaled(double v, Scale scale) { return v / scale.a / scale.a; }
+
+void check_count(const Problem& problem, const SolveOptions& options) {
+  if (std::ssize(options.probabilities) == problem.rows()) return;
+  throw Error(ErrorCode::bad_data, {.what = "there must be one probability per row",
+                                    .found = std::to_string(options.probabilities.size()),
+                                    .expected = std::to_string(problem.rows())});
+}
+
+void check_probabilities(const RowMatrix& A, std::span<const double> norms2,
+                         std::span<const double> given) {
+  std::optional<Place> bad;
+  if (const auto row = neglected_row(norms2, given))
+    bad = Place{partition(A).first + *row, 0, given[to_size(*row)]};
+  if ((bad = first_of_ranks(A, bad))) refuse_probability(bad->row, bad->value);
+}
+
+}  // namespace
+
+std::unique_ptr<const Sampler> plan_sampler(const Problem& problem, const MatrixFacts& facts,
+                                            const SolveOptions& options) {
+  const RowMatrix& A = problem.A();
+  const Partition own = partition(A);
+  const Sampling law = law_named(options.sampling);
+  if (law == Sampling::given) check_count(problem, options);
+  const auto of_own = [&own](std::span<const double> numbers) {
+    return numbers.empty() ? numbers
+                           : numbers.subspan(to_size(own.first), to_size(own.rows->rows()));
+  };
+  const std::span<const double> norms2 = of_own(facts.norms2),
+                                given = of_own(options.probabilities);
+  if (law == Sampling::given) check_probabilities(A, norms2, given);
+  const std::vector<double> weights = law_weights(
+      law, norms2, given, {static_cast<double>(A.rows() - facts.zero_rows), facts.frobenius2});
+  return std::make_unique<const Sampler>(weights, own.first, *own.communicator);
+}
+
+Range ridge_range(const Problem& problem, Scale scale) {
+  if (problem.ridge() == 0.0 || problem.cols() == 0) return {0.0, 0.0};
+  Range out{problem.ridge(0), problem.ridge(0)};
+  for (Index j = 1; j < problem.cols(); ++j) {
+    out.low = std::min(out.low, problem.ridge(j));
+    out.high = std::max(out.high, problem.ridge(j));
+  }
+  return {scaled(out.low, scale), scaled(out.high, scale)};
+}
+
+SpectrumBy spectrum_named(const std::string& name) {
+  if (name == "exact") return SpectrumBy::exact;
+  if (name == "sketch") return SpectrumBy::sketch;
+  return name == "lanczos" ? SpectrumBy::lanczos : SpectrumBy::automatic;
+}
+
+std::vector<double> range_in_units(const std::optional<Range>& range, Scale scale) {
+  if (!range) return {};
+  return {unscaled(range->low, scale), unscaled(range->high, scale)};
+}
+
+PlannedSpectrum plan_spectrum(const Problem& problem, const MatrixFacts& facts,
+                              const SolveOptions& options, ThreadTeam& team) {
+  PlannedSpectrum out;
+  Extremes& found = out.found;
+  if (!options.lambda_min || !options.lambda_max) {
+    timed(out.seconds, [&] {
+      found = extremes(problem, facts, team, options.seed, spectrum_named(options.spectrum));
+    });
+    out.estimated = !found.exact;
+  }
+  if (options.lambda_min) found.lambda_min = scaled(*options.lambda_min, facts.scale);
+  if (options.lambda_max) found.lambda_max = scaled(*options.lambda_max, facts.scale);
+  found.lambda_min = std::min(found.lambda_min, found.lambda_max);
+  if (options.lambda_min || options.lambda_max)
+    found.values.clear();  // given values replace the spectrum
+  // The ridge is added to all eigenvalues; those of the null space of A start at 0.
+  const auto [lowest, highest] = ridge_range(problem, facts.scale);
+  const bool null_space = found.knows_rank() && found.resolved() < problem.cols();
+  const bool from_zero = null_space && lowest > 0.0 && !options.lambda_min;
+  out.lambda_min = (from_zero ? 0.0 : found.lambda_min) + lowest;
+  out.lambda_max = found.lambda_max + highest;
+  return out;
+}
+
+void report_spectrum(const PlannedSpectrum& spectrum, const SolveOptions& options, Scale scale,
+                     bool with_max, Used& used) {
+  const Extremes& found = spectrum.found;
+  used.lambda_min = unscaled(found.lambda_min, scale);
+  used.lambda_min_source = options.lambda_min ? "given" : found.source;
+  if (!options.lambda_min) used.lambda_min_range = range_in_units(found.lambda_min_range, scale);
+  if (with_max) {
+    used.lambda_max = unscaled(found.lambda_max, scale);
+    used.lambda_max_source = options.lambda_max ? "given" : found.source;
+    if (!options.lambda_max) used.lambda_max_range = range_in_units(found.lambda_max_range, scale);
+  }
+  if (found.knows_rank()) used.rank = found.rank;
+}
+
+double planned_eta(const Problem& problem, const MatrixFacts& facts, const Extremes& found,
+                   const Sampler& sampler, std::uint64_t seed, ThreadTeam& team) {
+  RowNumbers ratio(facts.norms2.size());
+  for (Index j = sampler.first(); j < sampler.first() + sampler.rows(); ++j) {
+    const double p = sampler.probability(j);
+    if (p > 0.0) ratio[to_size(j)] = facts.norms2[to_size(j)] / p;
+  }
+  return effective_eta(problem, facts, found.lambda_max, ratio, team, seed, found.sketch_rows == 0);
+}
+
+}  // namespace polyak
