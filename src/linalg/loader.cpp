@@ -78,7 +78,7 @@ class LoadEnvironment {
 };
 
 [[noreturn]] void refuse(const std::string& why) {
-  for (const char* sign : {"memory", "failed to map", "cannot map"}) {
+  for (const char* sign : {"memory", "failed to map", "cannot map", "cannot create"}) {
     if (why.find(sign) != std::string::npos) throw std::bad_alloc();
   }
   throw Error(ErrorCode::internal, {.what = "cannot be loaded: " + why,

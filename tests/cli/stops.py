@@ -206,8 +206,8 @@ def a_resumed_run_keeps_its_answer():
     first = start([*run, "--max-iterations", "20"])
     assert first.wait(300) == 3, first.stderr.read()
     before = open("k.npy", "rb").read(), open("k.ckpt", "rb").read()
-    again = start([*run, "--max-iterations", "40", "--resume", "auto", "--time-limit", "0.1"])
-    code, said = ended(again, time.monotonic() + 0.1, "resumed")
+    again = start([*run, "--max-iterations", "40", "--resume", "auto", "--time-limit", "0.02"])
+    code, said = ended(again, time.monotonic() + 0.02, "resumed")
     assert code == 3, (code, said)
     if not SMALL:
         assert (open("k.npy", "rb").read(), open("k.ckpt", "rb").read()) == before

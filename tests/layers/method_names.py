@@ -26,10 +26,9 @@ FILES = {
     "driver_verdicts.cpp": {"lsqr", "direct"},  # a hint to the user
     "driver_report.cpp": {"normal"},            # a warning about AᵀA
     "plan_command.cpp": {"rk"},                 # the command that a plan suggests
-    "foresight.cpp": {"lsqr", "direct"},        # a hint to the user
+    "dry_run.cpp": {"lsqr", "direct"},          # a hint to the user
     # Headings and JSON keys of closed forms, which exist without any method.
-    "theory_notes.cpp": {"minibatch-hbm", "minibatch-nag", "nag"},
-    "theory_answer.cpp": {"nag"},
+    "answer.cpp": {"minibatch-hbm", "minibatch-nag", "nag"},
 }
 
 

@@ -46,7 +46,7 @@ class Planner {
       choose_step_and_momentum();
       choose_batch();
     }
-    if (record_.plan.complete) communicator(record_.plan).sum(in_, chosen_);
+    if (record_.plan.complete) record_.plan.complete(in_, chosen_);
     hand_over();
     predict_rate();
     return std::move(plan_);
