@@ -7,7 +7,7 @@ SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
 CONFIGURE := cmake --log-level=WARNING --preset
 
-.PHONY: stops mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
+.PHONY: cuda test-gpu bench-gpu stops mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -106,3 +106,12 @@ stops: build ## signals and time limits at many random moments: the end within a
 
 crash-loop: build ## kill -9 at 200 random moments, resume, compare bits
 	@tools/crash_loop.py $(PROGRAM) $(or $(TIMES),200)
+
+cuda: configure ## the CUDA engine, its tests and its benchmark, build/release/cuda; needs nvcc
+	@cmake --build --preset release -j $(JOBS) --target polyak_cuda_all
+
+test-gpu: cuda ## every kernel against plain loops, on this machine's GPU
+	@cuda/test_gpu.sh build/release/cuda
+
+bench-gpu: cuda ## iterations beside the read ceiling and PyTorch, build/gpu.json; needs a GPU
+	@cuda/bench_gpu.sh build/release/cuda build/gpu.json
