@@ -1,4 +1,4 @@
-// bench_gpu FILE.json [brief]: microseconds an iteration by batch, share of the read
+// bench_gpu FILE.json [brief|tune]: microseconds an iteration by batch, share of the read
 // ceiling measured in the same run; full gradients; floats; the generic path.
 //
 // Bytes counted: B·d·(8 or 4), the rows alone; tables and b are overhead.
@@ -158,9 +158,18 @@ void measure(Table& table, bool brief) {
   table.full_gradient<double>(engine);
 }
 
+// The choice of the number of clusters, measured: for whoever changes the shapes.
+void tune(Table& table) {
+  const Data<double> data(1000000, 100);
+  Engine engine = data.engine();
+  for (const Index B : {64, 128, 256, 512, 1024, 2048, 3500, 4096, 7000, 10000, 20000, 40000})
+    for (const int clusters : {1, 2, 4, 5, 7, 12, 15})
+      table.iterations<double>(engine, B, Path::hopper, clusters);
+}
+
 int run(int argc, char** argv) {
   if (argc < 2) {
-    std::cerr << "usage: bench_gpu FILE.json [brief]\n";
+    std::cerr << "usage: bench_gpu FILE.json [brief|tune]\n";
     return 2;
   }
   if (device_count() == 0) {
@@ -171,7 +180,11 @@ int run(int argc, char** argv) {
   const double ceiling = read_ceiling(0, std::size_t{6400000000});
   std::cerr << facts.name << ", read ceiling " << 1e-9 * ceiling << " GB/s\n";
   Table table(ceiling, 0.03);
-  measure(table, argc > 2);
+  const std::string mode = argc > 2 ? argv[2] : "";
+  if (mode == "tune")
+    tune(table);
+  else
+    measure(table, mode == "brief");
   const json out = {
       {"device", facts.name},
       {"multiprocessors", facts.multiprocessors},

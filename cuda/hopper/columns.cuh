@@ -28,13 +28,15 @@ __device__ __forceinline__ void store_entry(const Task<Value>& task, int j, cons
   task.next_previous[j] = entry.previous;
 }
 
-/// The parameters of one iteration, loaded before its sums are there.
+/// The parameters of one iteration, loaded one iteration before they are used; those of
+/// the iteration after the last are not used.
 struct Parameters {
   double alpha, beta, next_beta;
 };
 template <class Value>
 __device__ __forceinline__ Parameters parameters(const Task<Value>& task, std::int64_t k) {
-  const std::int64_t i = k - task.first, next = k + 1 < task.last ? i + 1 : i;
+  const std::int64_t count = task.last - task.first;
+  const std::int64_t i = min(k - task.first, count - 1), next = min(i + 1, count - 1);
   return {at(task.alpha, i), at(task.beta, i), at(task.beta, next)};
 }
 
@@ -52,28 +54,34 @@ __device__ __forceinline__ double update(const Task<Value>& task, const Paramete
 }
 
 /// Σ over clusters of `own`, for `width` columns, one per lane (modulo width). All 32 lanes
-/// poll, next to each other in memory, until every word is of this epoch.
+/// read, next to each other in memory, the words that are not of this epoch yet, until none
+/// is left: reading the others again would only be in the way of those who store.
 template <int width>
 __device__ __forceinline__ double exchange(Word* words, int clusters, int cluster, double own,
                                            std::uint64_t epoch, int lane) {
   constexpr int count = max_clusters * width / 32;
   if (lane < width) store_word(words + cluster * width + lane, own, epoch);
   double part[count];
-  bool complete = false;
-  while (!complete) {
-    complete = true;
+  unsigned missing = 0;
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    part[i] = 0.0;
+    if ((i * 32 + lane) / width < clusters) missing |= 1u << i;
+  }
+  while (missing != 0) {
+    Word word[count];
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+      if (missing & 1u << i) word[i] = load_word(words + i * 32 + lane);
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      const int from = (i * 32 + lane) / width;
-      part[i] = 0.0;
-      if (from < clusters) {
-        const Word word = load_word(words + i * 32 + lane);
-        part[i] = word.value;
-        complete = complete && word.epoch == epoch;
+      if ((missing & 1u << i) && word[i].epoch == epoch) {
+        part[i] = word[i].value;
+        missing &= ~(1u << i);
       }
     }
-    complete = __all_sync(~0u, complete);
   }
+  __syncwarp();
   double s = tree_sum<count>(part, 1);
   if constexpr (width == 16) s = sum(s, __shfl_xor_sync(~0u, s, 16));
   return s;
@@ -101,8 +109,13 @@ struct ColumnSum {
   __device__ __forceinline__ double operator()(const Shared<S>& shared, int j) const {
     if constexpr (S::by_columns) {
       double s[4] = {};
+      const auto* pairs = reinterpret_cast<const double2*>(shared.weighted);
 #pragma unroll
-      for (int i = 0; i < S::stage_rows; ++i) s[i % 4] = fused(shared.weighted[i], a[i], s[i % 4]);
+      for (int i = 0; i < S::stage_rows; i += 2) {
+        const double2 weighted = pairs[i / 2];
+        s[i % 4] = fused(weighted.x, a[i], s[i % 4]);
+        s[i % 4 + 1] = fused(weighted.y, a[i + 1], s[i % 4 + 1]);
+      }
       return (s[0] + s[1]) + (s[2] + s[3]);
     } else {
       return tree_sum<S::row_warps>(&shared.partial[0][j], S::columns);
@@ -122,8 +135,10 @@ __device__ void step_alone(Shared<S>& shared, const Task<typename S::Value>& tas
   Entry entry[per_thread];
 #pragma unroll
   for (int c = 0; c < per_thread; ++c) entry[c] = load_entry(task, thread + c * S::column_threads);
+  Parameters coming = parameters(task, task.first);
   for (std::int64_t k = task.first; k < task.last; ++k) {
-    const Parameters p = parameters(task, k);
+    const Parameters p = coming;
+    coming = parameters(task, k + 1);
     own.prepare(shared, part, thread);
     meet(sums_ready, S::meeting);
 #pragma unroll
@@ -185,10 +200,12 @@ __device__ void step_in_cluster(Shared<S>& shared, const Task<typename S::Value>
   Entry entry[S::turns];
 #pragma unroll
   for (int i = 0; i < S::turns; ++i) entry[i] = load_entry(task, at.first + column(i));
+  Parameters coming = parameters(task, task.first);
   for (std::int64_t k = task.first; k < task.last; ++k) {
     const int parity = static_cast<int>((k - task.first) & 1);
     const std::uint64_t epoch = task.epoch + static_cast<std::uint64_t>(k - task.first) + 1;
-    const Parameters p = parameters(task, k);
+    const Parameters p = coming;
+    coming = parameters(task, k + 1);
     own.prepare(shared, part, thread);
     if (thread == 0)
       arrive_expecting(&shared.gathered, static_cast<std::uint32_t>(S::cluster * at.owned * 8));
@@ -196,7 +213,7 @@ __device__ void step_in_cluster(Shared<S>& shared, const Task<typename S::Value>
     if (thread == 0) arrive_expecting(&shared.broadcast, S::columns * 8);
     scatter_sums<S>(shared, own, at.rank, thread);
     if (warp >= S::chunks) continue;
-    wait(&shared.gathered, static_cast<std::uint32_t>(parity));
+    wait_for_cluster(&shared.gathered, static_cast<std::uint32_t>(parity));
 #pragma unroll
     for (int i = 0; i < S::turns; ++i) {
       const int chunk = warp + i * S::column_warps, j = column(i);

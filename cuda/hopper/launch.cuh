@@ -9,6 +9,7 @@
 #include "cuda/buffer.hpp"
 #include "cuda/hopper/kernel.cuh"
 #include "cuda/hopper/launch.hpp"
+#include "polyak/error.hpp"
 
 namespace polyak::cuda::hopper {
 
@@ -35,6 +36,14 @@ cudaLaunchConfig_t config_of(cudaLaunchAttribute (&attributes)[1], cudaStream_t 
 }
 
 /// Clusters wait for each other, so no more are started than run at the same time.
+template <class S, class Kernel>
+int resident_clusters(Kernel kernel, const cudaLaunchConfig_t& config, int wanted) {
+  if (S::cluster == 1 || wanted <= 1) return 1;
+  int clusters = 1;
+  check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), "count of clusters");
+  return std::clamp(clusters, 1, std::min(wanted, max_clusters));
+}
+
 template <class S, class Source, bool with_residual>
 Launched launch_shape(const Task<typename S::Value>& task, int wanted, cudaStream_t stream) {
   static_assert(sizeof(Shared<S>) <= shared_limit);
@@ -48,11 +57,12 @@ Launched launch_shape(const Task<typename S::Value>& task, int wanted, cudaStrea
           "cluster size of a kernel");
   cudaLaunchAttribute attributes[1];
   cudaLaunchConfig_t config = config_of<S>(attributes, stream);
-  int clusters = 1;
-  if (S::cluster > 1 && wanted > 1) {
-    check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), "count of clusters");
-    clusters = std::clamp(clusters, 1, std::min(wanted, max_clusters));
-  }
+  const int clusters = resident_clusters<S>(kernel, config, wanted);
+  if (S::by_columns && task.batch > clusters * S::cluster_rows)
+    throw Error(ErrorCode::internal,
+                {.what = "a batch does not fit one stage",
+                 .found = std::to_string(task.batch) + " rows",
+                 .expected = "at most " + std::to_string(clusters * S::cluster_rows)});
   config.gridDim = dim3(static_cast<unsigned>(S::cluster * clusters));
   check(cudaLaunchKernelEx(&config, kernel, task), "launch of a persistent kernel");
   return {shape_name<S>(), S::cluster, clusters};
@@ -65,22 +75,25 @@ Launched launch_short(const Task<Value>& task, int asked, cudaStream_t stream) {
   using Warp = Shape<Value, 8, per_lane, 1, 4, 4, 1, columns>;
   using Block = Shape<Value, 8, per_lane, 4, 4, 4, 1, columns>;
   using Eight = Shape<Value, 8, per_lane, 4, 4, 4, 8, columns>;
-  using Sixteen = Shape<Value, 8, per_lane, 8, 4, 4, 16, columns>;
+  using Sixteen = Shape<Value, 8, per_lane, 4, 4, 4, 16, columns>;
   using Many = Shape<Value, 8, per_lane, 8, 4, 4, 16>;
   using All = Shape<Value, 8, per_lane, 8, 4, 4, 8>;
   const auto clusters = [&](int usual) { return asked > 0 ? asked : usual; };
   const std::int64_t B = task.batch;
   if (task.gradient) return launch_shape<All, EveryRow, true>(task, clusters(max_clusters), stream);
-  if (B <= Warp::stage_rows && asked == 0)
+  if (B <= Warp::cluster_rows && asked == 0)
     return launch_shape<Warp, DrawnRows, false>(task, 1, stream);
-  if (B <= Block::stage_rows && asked == 0)
+  if (B <= Block::cluster_rows && asked == 0)
     return launch_shape<Block, DrawnRows, false>(task, 1, stream);
-  if (B <= Eight::stage_rows * Eight::cluster)
+  if (B <= Eight::cluster_rows)
     return launch_shape<Eight, DrawnRows, false>(task, clusters(1), stream);
-  if (B <= Sixteen::stage_rows * Sixteen::cluster * (asked > 0 ? asked : 1))
+  if (B <= Sixteen::cluster_rows)
     return launch_shape<Sixteen, DrawnRows, false>(task, clusters(1), stream);
-  if (B <= 6000)
-    return launch_shape<Many, DrawnRows, false>(task, clusters(B <= 1024 ? 1 : 5), stream);
+  if (B <= 4096) {  // from 1025 on, as many clusters as have one stage each
+    const auto one_stage = (B + Many::cluster_rows - 1) / Many::cluster_rows;
+    return launch_shape<Many, DrawnRows, false>(
+        task, clusters(B <= 1024 ? 1 : static_cast<int>(one_stage)), stream);
+  }
   return launch_shape<All, DrawnRows, false>(task, clusters(max_clusters), stream);
 }
 

@@ -36,8 +36,22 @@ __device__ __forceinline__ void arrive_expecting(Barrier* bar, std::uint32_t byt
                "r"(bytes)
                : "memory");
 }
-/// Until the phase of this parity is complete; what other blocks stored is then visible.
+/// Until the phase of this parity is complete: what this block and its copies wrote is
+/// then visible.
 __device__ __forceinline__ void wait(Barrier* bar, std::uint32_t parity) {
+  std::uint32_t done = 0;
+  do {
+    asm volatile(
+        "{\n.reg .pred p;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, p;\n}"
+        : "=r"(done)
+        : "r"(address(bar)), "r"(parity)
+        : "memory");
+  } while (!done);
+}
+/// The same for what other blocks of the cluster stored.
+__device__ __forceinline__ void wait_for_cluster(Barrier* bar, std::uint32_t parity) {
   std::uint32_t done = 0;
   do {
     asm volatile(

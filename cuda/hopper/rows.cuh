@@ -95,7 +95,7 @@ __device__ __forceinline__ void await_point(Shared<S>& shared, std::int64_t done
   if constexpr (S::cluster == 1)
     meet(point_ready, S::meeting);
   else
-    wait(&shared.broadcast, static_cast<std::uint32_t>((done - 1) & 1));
+    wait_for_cluster(&shared.broadcast, static_cast<std::uint32_t>((done - 1) & 1));
 }
 
 /// By columns: the residuals of a batch of one stage, for the column warps to add up.

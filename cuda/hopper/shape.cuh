@@ -35,6 +35,7 @@ struct Shape {
   static constexpr int columns = lanes * per_lane;  // at least d
   static constexpr int group = 32 / lanes;          // rows a warp has at a time
   static constexpr int stage_rows = row_warps * group;
+  static constexpr std::int64_t cluster_rows = stage_rows * cluster;  // in one stage
   static constexpr int threads = (row_warps + producers + column_warps) * 32;
   static constexpr int column_threads = column_warps * 32;
   static constexpr int meeting = (row_warps + column_warps) * 32;  // threads of named barriers
@@ -72,10 +73,10 @@ template <class S>
 struct Shared {
   alignas(128) unsigned char ring[S::stages][S::stage_rows][S::pitch];
   RowFacts facts[S::stages][S::stage_rows];
-  double x[S::columns];                     // the gradient point
-  double partial[S::partials][S::columns];  // by rows: each row warp's sum
-  double weighted[S::stage_rows];           // by columns: w·r of each row
-  double inbox[S::cluster][S::slice];       // each block's sums of this block's slice
+  double x[S::columns];                        // the gradient point
+  double partial[S::partials][S::columns];     // by rows: each row warp's sum
+  alignas(16) double weighted[S::stage_rows];  // by columns: w·r of each row
+  double inbox[S::cluster][S::slice];          // each block's sums of this block's slice
   Barrier full[S::stages], empty[S::stages];
   Barrier gathered, broadcast;  // inbox and x are complete
 };
