@@ -1,5 +1,5 @@
-// bench_gpu FILE.json [brief|tune]: microseconds an iteration by batch, share of the read
-// ceiling measured in the same run; full gradients; floats; the generic path.
+// bench_gpu FILE.json [brief | BATCH [CLUSTERS]]: microseconds an iteration by batch, share of the
+// read ceiling measured in the same run; full gradients; floats; the generic path.
 //
 // Bytes counted: B·d·(8 or 4), the rows alone; tables and b are overhead.
 
@@ -158,18 +158,16 @@ void measure(Table& table, bool brief) {
   table.full_gradient<double>(engine);
 }
 
-// The choice of the number of clusters, measured: for whoever changes the shapes.
-void tune(Table& table) {
+// One batch, for a profiler or for the choice of the number of clusters.
+void measure_one(Table& table, Index batch, int clusters) {
   const Data<double> data(1000000, 100);
   Engine engine = data.engine();
-  for (const Index B : {64, 128, 256, 512, 1024, 2048, 3500, 4096, 7000, 10000, 20000, 40000})
-    for (const int clusters : {1, 2, 4, 5, 7, 12, 15})
-      table.iterations<double>(engine, B, Path::hopper, clusters);
+  table.iterations<double>(engine, batch, Path::automatic, clusters);
 }
 
 int run(int argc, char** argv) {
   if (argc < 2) {
-    std::cerr << "usage: bench_gpu FILE.json [brief|tune]\n";
+    std::cerr << "usage: bench_gpu FILE.json [brief | BATCH [CLUSTERS]]\n";
     return 2;
   }
   if (device_count() == 0) {
@@ -181,10 +179,10 @@ int run(int argc, char** argv) {
   std::cerr << facts.name << ", read ceiling " << 1e-9 * ceiling << " GB/s\n";
   Table table(ceiling, 0.03);
   const std::string mode = argc > 2 ? argv[2] : "";
-  if (mode == "tune")
-    tune(table);
-  else
+  if (mode.empty() || mode == "brief")
     measure(table, mode == "brief");
+  else
+    measure_one(table, std::stoll(mode), argc > 3 ? std::stoi(argv[3]) : 0);
   const json out = {
       {"device", facts.name},
       {"multiprocessors", facts.multiprocessors},

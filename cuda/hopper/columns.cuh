@@ -95,10 +95,11 @@ struct ColumnSum {
     if constexpr (S::by_columns) {
       if (part.stages == 0) return;
       wait(&shared.full[slot.index], slot.parity);
+      const int column = min(thread, S::columns - 1);  // no branch for threads without one
 #pragma unroll
       for (int i = 0; i < S::stage_rows; ++i) {
         const auto* row = reinterpret_cast<const typename S::Value*>(shared.ring[slot.index][i]);
-        a[i] = thread < S::columns ? static_cast<double>(row[thread]) : 0.0;
+        a[i] = static_cast<double>(row[column]);
       }
       __syncwarp();
       if (thread % 32 == 0) arrive(&shared.empty[slot.index]);

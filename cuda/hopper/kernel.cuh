@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(S::threads, 1)
   extern __shared__ __align__(128) unsigned char memory[];
   auto& shared = *reinterpret_cast<Shared<S>*>(memory);
   prepare(shared, task);
-  const Part part = own_part<S>(Source::total(task));
+  const Part part = Source::template part<S>(task);
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   constexpr int first_column_warp = S::row_warps, first_producer = S::row_warps + S::column_warps;
   if (warp >= first_producer) {

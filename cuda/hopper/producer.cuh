@@ -26,9 +26,9 @@ struct Found {
 
 /// Rows drawn by the table.
 struct DrawnRows {
-  template <class Value>
-  __device__ static std::int64_t total(const Task<Value>& task) {
-    return task.batch;
+  template <class S>
+  __device__ static Part part(const Task<typename S::Value>& task) {
+    return contiguous_part<S>(task.batch);
   }
   template <class Value>
   __device__ static Asked ask(const Task<Value>& task, std::int64_t k, std::int64_t t, bool active,
@@ -58,9 +58,9 @@ struct DrawnRows {
 
 /// All rows, in order.
 struct EveryRow {
-  template <class Value>
-  __device__ static std::int64_t total(const Task<Value>& task) {
-    return task.rows.n;
+  template <class S>
+  __device__ static Part part(const Task<typename S::Value>& task) {
+    return interleaved_part<S>(task.rows.n);
   }
   template <class Value>
   __device__ static Asked ask(const Task<Value>&, std::int64_t, std::int64_t t, bool active,
@@ -105,9 +105,9 @@ __device__ void produce(Shared<S>& shared, const Task<typename S::Value>& task, 
   constexpr int size = static_cast<int>(sizeof(typename S::Value));
   const auto bytes = static_cast<std::uint32_t>((task.rows.d * size + 15) / 16 * 16);
   const auto ask = [&](const Place& at) {
-    const std::int64_t i = std::int64_t{at.stage} * S::stage_rows + lane;
-    const bool active = at.k < task.last && lane < S::stage_rows && i < part.count;
-    return Source::ask(task, at.k, part.first + i, active, keep);
+    const std::int64_t item = part.item(at.stage, lane);
+    const bool active = at.k < task.last && lane < S::stage_rows && item < part.end;
+    return Source::ask(task, at.k, item, active, keep);
   };
   Place now{task.first, 0};
   now.advance(producer, part.stages);

@@ -113,7 +113,7 @@ __device__ void weigh_rows(Shared<S>& shared, const Task<typename S::Value>& tas
 #pragma unroll
     for (int c = 0; c < S::per_lane; ++c) x[c] = shared.x[c * S::lanes + l];
     const double r = residual<S>(values, x);
-    if (l == 0) shared.weighted[row] = row < part.count ? values.facts.weight * r : 0.0;
+    if (l == 0) shared.weighted[row] = part.item(0, row) < part.end ? values.facts.weight * r : 0.0;
     meet_without_waiting(sums_ready, S::meeting);
     if (i + 1 < count && part.stages > 0) take(shared, slot, row, lane, values);
   }
@@ -121,13 +121,12 @@ __device__ void weigh_rows(Shared<S>& shared, const Task<typename S::Value>& tas
   if constexpr (S::cluster > 1) await_point<S>(shared, count);
 }
 
-/// By rows. With `with_residual`, column d of the sum is Σ w·r²: the row continued by its
-/// residual.
+/// By rows. With `with_residual`, column d of the sum is Σ w·r².
 template <class S, bool with_residual>
 __device__ void sum_rows(Shared<S>& shared, const Task<typename S::Value>& task, const Part& part,
                          int warp, int lane) {
   const int l = lane % S::lanes, row = warp * S::group + lane / S::lanes;
-  const int last_column = static_cast<int>(task.rows.d);
+  [[maybe_unused]] const int last_column = static_cast<int>(task.rows.d);
   const std::int64_t count = task.last - task.first;
   Slot<S> slot{0, 0};
   RowValues<S> values{};
@@ -135,6 +134,7 @@ __device__ void sum_rows(Shared<S>& shared, const Task<typename S::Value>& task,
   for (std::int64_t i = 0; i < count; ++i) {
     await_point<S>(shared, i);
     double x[S::per_lane], g[S::per_lane];
+    [[maybe_unused]] double square = 0.0;
 #pragma unroll
     for (int c = 0; c < S::per_lane; ++c) {
       x[c] = shared.x[c * S::lanes + l];
@@ -143,15 +143,16 @@ __device__ void sum_rows(Shared<S>& shared, const Task<typename S::Value>& task,
     for (int stage = 0; stage < part.stages; ++stage) {
       if (stage > 0) take(shared, slot, row, lane, values);
       const double r = residual<S>(values, x), weighted = values.facts.weight * r;
-      if constexpr (with_residual) {
-#pragma unroll
-        for (int c = 0; c < S::per_lane; ++c)
-          if (c * S::lanes + l == last_column) values.a[c] = r;
-      }
-      if (std::int64_t{stage} * S::stage_rows + row < part.count) {
+      if (part.item(stage, row) < part.end) {
 #pragma unroll
         for (int c = 0; c < S::per_lane; ++c) g[c] = fused(weighted, values.a[c], g[c]);
+        if constexpr (with_residual) square = fused(weighted, r, square);
       }
+    }
+    if constexpr (with_residual) {
+#pragma unroll
+      for (int c = 0; c < S::per_lane; ++c)
+        if (c * S::lanes + l == last_column) g[c] = square;
     }
     store_sum<S>(g, shared.partial[warp], lane);
     meet_without_waiting(sums_ready, S::meeting);

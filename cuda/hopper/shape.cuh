@@ -81,20 +81,34 @@ struct Shared {
   Barrier gathered, broadcast;  // inbox and x are complete
 };
 
-/// This block's part of every batch: draws first .. first+count−1, in `stages` stages.
+/// This block's part of a batch: place p of stage s is item first + s·step + p, if that is
+/// below `end`. There are `stages` stages.
 struct Part {
-  std::int64_t first, count;
+  std::int64_t first, step, end;
   int stages;
+
+  __device__ __forceinline__ std::int64_t item(int stage, int place) const {
+    return first + stage * step + place;
+  }
 };
 
+__device__ __forceinline__ Part part_of(std::int64_t first, std::int64_t step, std::int64_t end) {
+  const std::int64_t count = end > first ? end - first : 0;
+  return {first, step, end, static_cast<int>((count + step - 1) / step)};
+}
+
+/// Each block has neighbouring items: a number of stages that differs by at most one.
 template <class S>
-__device__ __forceinline__ Part own_part(std::int64_t total) {
+__device__ __forceinline__ Part contiguous_part(std::int64_t total) {
   const std::int64_t blocks = gridDim.x, block = blockIdx.x;
-  Part part;
-  part.first = total * block / blocks;
-  part.count = total * (block + 1) / blocks - part.first;
-  part.stages = static_cast<int>((part.count + S::stage_rows - 1) / S::stage_rows);
-  return part;
+  return part_of(total * block / blocks, S::stage_rows, total * (block + 1) / blocks);
+}
+
+/// Blocks take turns, so that all of them read from the same region of memory.
+template <class S>
+__device__ __forceinline__ Part interleaved_part(std::int64_t total) {
+  return part_of(std::int64_t{blockIdx.x} * S::stage_rows, std::int64_t{gridDim.x} * S::stage_rows,
+                 total);
 }
 
 /// A place in the ring, and the parity of the barriers there.
