@@ -1,5 +1,5 @@
-// bench_gpu FILE.json [brief | BATCH [CLUSTERS]]: microseconds an iteration by batch, share of the
-// read ceiling measured in the same run; full gradients; floats; the generic path.
+// bench_gpu FILE.json [brief | BATCH [CLUSTERS]]: microseconds an iteration by batch, share
+// of the read ceiling measured in the same run; full gradients; floats; the generic path.
 //
 // Bytes counted: B·d·(8 or 4), the rows alone; tables and b are overhead.
 

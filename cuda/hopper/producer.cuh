@@ -31,8 +31,8 @@ struct DrawnRows {
     return contiguous_part<S>(task.batch);
   }
   template <class Value>
-  __device__ static Asked ask(const Task<Value>& task, std::int64_t k, std::int64_t t, bool active,
-                              std::uint64_t keep) {
+  __device__ static Asked ask(const Task<Value>& task, const Part&, std::int64_t k, std::int64_t t,
+                              bool active, std::uint64_t keep) {
     Asked out{};
     out.active = active;
     if (active) {
@@ -63,8 +63,14 @@ struct EveryRow {
     return interleaved_part<S>(task.rows.n);
   }
   template <class Value>
-  __device__ static Asked ask(const Task<Value>&, std::int64_t, std::int64_t t, bool active,
-                              std::uint64_t) {
+  __device__ static Asked ask(const Task<Value>& task, const Part& part, std::int64_t,
+                              std::int64_t t, bool active, std::uint64_t) {
+    // b and w are read once a pass, so they come from memory: ask for them in good time.
+    const std::int64_t ahead = t + 16 * part.step;
+    if (active && ahead < part.end) {
+      prefetch(task.rows.b + ahead);
+      if (task.rows.weights) prefetch(task.rows.weights + ahead);
+    }
     Asked out{};
     out.bits = static_cast<std::uint64_t>(t);
     out.active = active;
@@ -107,7 +113,7 @@ __device__ void produce(Shared<S>& shared, const Task<typename S::Value>& task, 
   const auto ask = [&](const Place& at) {
     const std::int64_t item = part.item(at.stage, lane);
     const bool active = at.k < task.last && lane < S::stage_rows && item < part.end;
-    return Source::ask(task, at.k, item, active, keep);
+    return Source::ask(task, part, at.k, item, active, keep);
   };
   Place now{task.first, 0};
   now.advance(producer, part.stages);

@@ -104,6 +104,10 @@ __device__ __forceinline__ double load_kept(const double* from, std::uint64_t po
   return v;
 }
 
+__device__ __forceinline__ void prefetch(const double* from) {  // into L2
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+}
+
 // --- cluster ------------------------------------------------------------------------
 __device__ __forceinline__ std::uint32_t cluster_rank() {
   std::uint32_t rank;
