@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 PROGRAM := build/release/bin/polyak
 SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
-SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
+SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh')
 CONFIGURE := cmake --log-level=WARNING --preset
 
 .PHONY: cuda test-gpu bench-gpu stops mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean

@@ -64,15 +64,16 @@ struct Data {
   std::vector<double> b, law;
 };
 
-double median_seconds(const std::function<void()>& call) {
+double median_seconds(const std::function<void()>& call, int repeats = 5) {
   std::vector<double> times;
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i <= repeats; ++i) {
     const double begin = seconds_now();
     call();
     if (i > 0) times.push_back(seconds_now() - begin);
   }
-  std::nth_element(times.begin(), times.begin() + 2, times.end());
-  return times[2];
+  const auto middle = times.begin() + repeats / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
 }
 
 class Table {
@@ -100,7 +101,7 @@ class Table {
   template <class Value>
   void full_gradient(Engine& engine) {
     std::vector<double> g(to_size(engine.columns()));
-    const double s = median_seconds([&] { engine.full_gradient(g); });
+    const double s = median_seconds([&] { engine.full_gradient(g); }, 21);
     add<Value>(engine, engine.rows(), s, "full gradient");
   }
   const json& rows() const { return rows_; }
