@@ -164,6 +164,13 @@ struct Engine::Typed : Engine::Impl {
 
 namespace {
 
+void check_device(int device) {
+  const int count = device_count();
+  require(device >= 0 && device < count, "there is no such CUDA device", std::to_string(device),
+          count == 0 ? "a driver and a device; this machine has none"
+                     : "0 to " + std::to_string(count - 1));
+}
+
 template <class Value>
 void check_shapes(MatrixView<const Value> A, std::span<const double> b,
                   std::span<const double> row_weights) {
@@ -178,6 +185,7 @@ void check_shapes(MatrixView<const Value> A, std::span<const double> b,
 
 Engine::Engine(int device, ConstView A, std::span<const double> b,
                std::span<const double> row_weights) {
+  check_device(device);
   check_shapes(A, b, row_weights);
   const UseDevice use(device);
   impl_ = std::make_unique<Typed<double>>(device, A, b, row_weights);
@@ -185,6 +193,7 @@ Engine::Engine(int device, ConstView A, std::span<const double> b,
 
 Engine::Engine(int device, MatrixView<const float> A, std::span<const double> b,
                std::span<const double> row_weights) {
+  check_device(device);
   check_shapes(A, b, row_weights);
   const UseDevice use(device);
   impl_ = std::make_unique<Typed<float>>(device, A, b, row_weights);

@@ -45,7 +45,7 @@ TEST(GpuEngine, RefusesWhatCannotBe) {
   const std::vector<double> shorter(49), x(4), one{1.0};
   EXPECT_EQ(code_of([&] { Engine(0, A, shorter); }), ErrorCode::usage);
   EXPECT_EQ(code_of([&] { Engine(0, A, p.b, shorter); }), ErrorCode::usage);
-  EXPECT_EQ(code_of([&] { Engine(99, A, p.b); }), ErrorCode::io);
+  EXPECT_EQ(code_of([&] { Engine(99, A, p.b); }), ErrorCode::usage);
   Engine engine(0, A, p.b);
   const Iterations run{.batch = 2, .last = 3, .step_size = one, .momentum = one};
   EXPECT_EQ(code_of([&] { engine.advance(run); }), ErrorCode::usage) << "no table";
