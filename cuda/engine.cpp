@@ -118,6 +118,7 @@ struct Engine::Impl {
   Buffer<double> gradient, scratch;
   Buffer<Word> words;
   std::uint64_t epoch = 0;
+  hopper::Resident resident;
 };
 
 template <class Value>
@@ -154,7 +155,7 @@ struct Engine::Typed : Engine::Impl {
     if (!takes_hopper(run.path))
       return "generic, " + std::to_string(generic::launch(task, nullptr)) + " blocks";
     epoch += static_cast<std::uint64_t>(run.last - run.first);
-    const hopper::Launched done = hopper::launch(task, run.clusters, nullptr);
+    const hopper::Launched done = hopper::launch(task, {run.clusters, resident, nullptr});
     return "hopper, " + done.shape + ", " + std::to_string(done.clusters) + " clusters of " +
            std::to_string(done.cluster) + " blocks";
   }

@@ -35,29 +35,34 @@ cudaLaunchConfig_t config_of(cudaLaunchAttribute (&attributes)[1], cudaStream_t 
   return config;
 }
 
-/// Clusters wait for each other, so no more are started than run at the same time.
+/// Prepares a kernel on first use. Clusters wait for each other, so no more are started than
+/// run at the same time.
 template <class S, class Kernel>
-int resident_clusters(Kernel kernel, const cudaLaunchConfig_t& config, int wanted) {
-  if (S::cluster == 1 || wanted <= 1) return 1;
-  int clusters = 1;
-  check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), "count of clusters");
-  return std::clamp(clusters, 1, std::min(wanted, max_clusters));
-}
-
-template <class S, class Source, bool with_residual>
-Launched launch_shape(const Task<typename S::Value>& task, int wanted, cudaStream_t stream) {
-  static_assert(sizeof(Shared<S>) <= shared_limit);
-  static_assert(2 * S::cluster * S::chunks * max_clusters * S::width <= exchange_words);
-  const auto kernel = iterate<S, Source, with_residual>;
+int resident_clusters(Kernel kernel, const cudaLaunchConfig_t& config, Resident& resident) {
+  const void* key = reinterpret_cast<const void*>(kernel);
+  if (const auto known = resident.find(key); known != resident.end()) return known->second;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(sizeof(Shared<S>))),
         "shared memory of a kernel");
   if (S::cluster > 8)
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
           "cluster size of a kernel");
+  int clusters = 1;
+  if (S::cluster > 1)
+    check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), "count of clusters");
+  resident[key] = std::clamp(clusters, 1, max_clusters);
+  return resident[key];
+}
+
+template <class S, class Source, bool with_residual>
+Launched launch_shape(const Task<typename S::Value>& task, int wanted, const How& how) {
+  static_assert(sizeof(Shared<S>) <= shared_limit);
+  static_assert(2 * S::cluster * S::chunks * max_clusters * S::width <= exchange_words);
+  const auto kernel = iterate<S, Source, with_residual>;
   cudaLaunchAttribute attributes[1];
-  cudaLaunchConfig_t config = config_of<S>(attributes, stream);
-  const int clusters = resident_clusters<S>(kernel, config, wanted);
+  cudaLaunchConfig_t config = config_of<S>(attributes, how.stream);
+  const int resident = resident_clusters<S>(kernel, config, how.resident);
+  const int clusters = S::cluster == 1 ? 1 : std::clamp(wanted, 1, resident);
   if (S::by_columns && task.batch > clusters * S::cluster_rows)
     throw Error(ErrorCode::internal,
                 {.what = "a batch does not fit one stage",
@@ -68,9 +73,9 @@ Launched launch_shape(const Task<typename S::Value>& task, int wanted, cudaStrea
   return {shape_name<S>(), S::cluster, clusters};
 }
 
-/// The shapes of short rows, by batch; `asked` clusters, or 0 for the measured choice.
+/// The shapes of short rows, by batch; the numbers of clusters are measured choices.
 template <class Value, int per_lane>
-Launched launch_short(const Task<Value>& task, int asked, cudaStream_t stream) {
+Launched launch_short(const Task<Value>& task, const How& how) {
   constexpr Sums columns = Sums::by_columns;
   using Warp = Shape<Value, 8, per_lane, 1, 4, 4, 1, columns>;
   using Block = Shape<Value, 8, per_lane, 4, 4, 4, 1, columns>;
@@ -78,36 +83,35 @@ Launched launch_short(const Task<Value>& task, int asked, cudaStream_t stream) {
   using Sixteen = Shape<Value, 8, per_lane, 4, 4, 4, 16, columns>;
   using Many = Shape<Value, 8, per_lane, 8, 4, 4, 16>;
   using All = Shape<Value, 8, per_lane, 8, 4, 4, 8>;
-  const auto clusters = [&](int usual) { return asked > 0 ? asked : usual; };
+  const auto clusters = [&](int usual) { return how.clusters > 0 ? how.clusters : usual; };
   const std::int64_t B = task.batch;
-  if (task.gradient) return launch_shape<All, EveryRow, true>(task, clusters(max_clusters), stream);
-  if (B <= Warp::cluster_rows && asked == 0)
-    return launch_shape<Warp, DrawnRows, false>(task, 1, stream);
-  if (B <= Block::cluster_rows && asked == 0)
-    return launch_shape<Block, DrawnRows, false>(task, 1, stream);
+  if (task.gradient) return launch_shape<All, EveryRow, true>(task, clusters(max_clusters), how);
+  if (B <= Warp::cluster_rows && how.clusters == 0)
+    return launch_shape<Warp, DrawnRows, false>(task, 1, how);
+  if (B <= Block::cluster_rows && how.clusters == 0)
+    return launch_shape<Block, DrawnRows, false>(task, 1, how);
   if (B <= Eight::cluster_rows)
-    return launch_shape<Eight, DrawnRows, false>(task, clusters(1), stream);
+    return launch_shape<Eight, DrawnRows, false>(task, clusters(1), how);
   if (B <= Sixteen::cluster_rows)
-    return launch_shape<Sixteen, DrawnRows, false>(task, clusters(1), stream);
+    return launch_shape<Sixteen, DrawnRows, false>(task, clusters(1), how);
   if (B <= 4096) {  // from 1025 on, as many clusters as have one stage each
     const auto one_stage = (B + Many::cluster_rows - 1) / Many::cluster_rows;
     return launch_shape<Many, DrawnRows, false>(
-        task, clusters(B <= 1024 ? 1 : static_cast<int>(one_stage)), stream);
+        task, clusters(B <= 1024 ? 1 : static_cast<int>(one_stage)), how);
   }
-  return launch_shape<All, DrawnRows, false>(task, clusters(max_clusters), stream);
+  return launch_shape<All, DrawnRows, false>(task, clusters(max_clusters), how);
 }
 
 /// The shapes of long rows: a warp for each.
 template <class Value, int per_lane>
-Launched launch_long(const Task<Value>& task, int asked, cudaStream_t stream) {
+Launched launch_long(const Task<Value>& task, const How& how) {
   using Eight = Shape<Value, 32, per_lane, 4, 2, 2, 8>;
-  const auto clusters = [&](int usual) { return asked > 0 ? asked : usual; };
-  if (task.gradient)
-    return launch_shape<Eight, EveryRow, true>(task, clusters(max_clusters), stream);
+  const auto clusters = [&](int usual) { return how.clusters > 0 ? how.clusters : usual; };
+  if (task.gradient) return launch_shape<Eight, EveryRow, true>(task, clusters(max_clusters), how);
   if (task.batch <= 128)
     return launch_shape<Shape<Value, 32, per_lane, 4, 2, 2, 16>, DrawnRows, false>(
-        task, clusters(1), stream);
-  return launch_shape<Eight, DrawnRows, false>(task, clusters(max_clusters), stream);
+        task, clusters(1), how);
+  return launch_shape<Eight, DrawnRows, false>(task, clusters(max_clusters), how);
 }
 
 }  // namespace polyak::cuda::hopper

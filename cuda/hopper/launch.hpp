@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <map>
 #include <string>
 
 #include "cuda/task.hpp"
@@ -23,9 +24,19 @@ struct Launched {
   int cluster = 0, clusters = 0;
 };
 
-/// Starts the kernel on `stream`. `clusters` > 0 asks for a number of clusters other than
-/// the usual one.
-Launched launch(const Task<double>& task, int clusters, cudaStream_t stream);
-Launched launch(const Task<float>& task, int clusters, cudaStream_t stream);
+/// How many clusters of a kernel the device runs at the same time: asked once a kernel, since
+/// the answer takes longer than a launch.
+using Resident = std::map<const void*, int>;
+
+/// How a kernel is started. `clusters` > 0 asks for a number of clusters other than the
+/// usual one.
+struct How {
+  int clusters;
+  Resident& resident;
+  cudaStream_t stream;
+};
+
+Launched launch(const Task<double>& task, const How& how);
+Launched launch(const Task<float>& task, const How& how);
 
 }  // namespace polyak::cuda::hopper

@@ -5,12 +5,12 @@
 namespace polyak::cuda::hopper {
 
 template <class Value>
-Launched launch_short_rows(const Task<Value>& task, int clusters, cudaStream_t stream) {
-  if (task.rows.d < 32) return launch_short<Value, 4>(task, clusters, stream);
-  return launch_short<Value, 13>(task, clusters, stream);
+Launched launch_short_rows(const Task<Value>& task, const How& how) {
+  if (task.rows.d < 32) return launch_short<Value, 4>(task, how);
+  return launch_short<Value, 13>(task, how);
 }
 
-template Launched launch_short_rows(const Task<double>&, int, cudaStream_t);
-template Launched launch_short_rows(const Task<float>&, int, cudaStream_t);
+template Launched launch_short_rows(const Task<double>&, const How&);
+template Launched launch_short_rows(const Task<float>&, const How&);
 
 }  // namespace polyak::cuda::hopper
