@@ -13,6 +13,6 @@ check() {
   compute-sanitizer --tool "$1" --error-exitcode 1 "$program" --gtest_brief=1 --gtest_filter="$2"
 }
 check memcheck 'Gpu/Columns.*/d3:Gpu/Columns.*/d100:Gpu/Columns.*/d255:GpuEngine.Draws*'
-# Under racecheck a launch takes seconds: one test of each kernel family.
+# Under racecheck a launch takes seconds: only a few tests.
 check racecheck 'Gpu/Columns.FullGradient*/d3:Gpu/Columns.FullGradient*/d100:GpuEngine.Draws*'
 check racecheck 'Gpu/Columns.OneStepWith*/d3'
