@@ -4,10 +4,10 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 PROGRAM := build/release/bin/polyak
 SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
-SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
+SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh')
 CONFIGURE := cmake --log-level=WARNING --preset
 
-.PHONY: coverage stops mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
+.PHONY: coverage cuda test-gpu bench-gpu stops mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -113,3 +113,12 @@ stops: build ## test that runs end within a second of signals and time limits at
 
 crash-loop: build ## kill -9 at 200 random moments, resume, compare bits
 	@tools/crash_loop.py $(PROGRAM) $(or $(TIMES),200)
+
+cuda: configure ## the CUDA engine, its tests and its benchmark, build/release/cuda; needs nvcc
+	@cmake --build --preset release -j $(JOBS) --target polyak_cuda_all
+
+test-gpu: cuda ## every kernel against plain loops, on this machine's GPU
+	@cuda/test_gpu.sh build/release/cuda
+
+bench-gpu: cuda ## iterations beside the read ceiling and PyTorch, build/gpu.json; needs a GPU
+	@cuda/bench_gpu.sh build/release/cuda build/gpu.json
