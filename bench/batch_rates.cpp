@@ -14,8 +14,8 @@
 
 #include "polyak/generate.hpp"
 #include "polyak/replicates.hpp"
-#include "solve/engine.hpp"
 #include "solve/plan/forecast.hpp"
+#include "solve/run/setup.hpp"
 
 namespace polyak {
 namespace {
@@ -53,11 +53,11 @@ void print(Index rows, Index runs) {
   SolveOptions options;
   options.method = "minibatch-hbm";
   options.batch_size = 1;
-  Engine engine(problem, options);
+  SolveSetup setup(problem, options);
   ThreadTeam team(0);
-  const Extremes found = exact_extremes(problem, engine.facts(), team, true);
-  const Forecast forecast(problem, engine.facts(), found, *engine.plan().sampler,
-                          engine.facts().frobenius2, Range{}, team, 0);
+  const Extremes found = exact_extremes(problem, setup.facts(), team, true);
+  const Forecast forecast(problem, setup.facts(), found, *setup.plan().sampler,
+                          setup.facts().frobenius2, Range{}, team, 0);
   const auto paper = theory::heavy_ball_parameters(found.lambda_min, found.lambda_max, 1e-3);
   std::printf("# algebraic rho 1, kappa 100, %lld x 100, seed 7, %lld runs\n",
               static_cast<long long>(rows), static_cast<long long>(runs));
@@ -65,13 +65,14 @@ void print(Index rows, Index runs) {
     const auto tuned = forecast.tuned(batch);
     const auto hb = theory::Method::heavy_ball;
     const bool run = batch <= rows / 2;
-    std::printf("%lld %.5f %.5f %.5f %.5f %.5f\n", static_cast<long long>(batch),
-                forecast.rate(hb, paper, batch), forecast.rate(hb, tuned, batch),
-                theory::rate_for_batch(forecast.worst_case(), hb, tuned, static_cast<double>(batch)),
-                run ? measured(problem, batch, "tuned", forecast.rate(hb, tuned, batch), runs)
-                    : std::nan(""),
-                run ? measured(problem, batch, "paper", forecast.rate(hb, paper, batch), runs)
-                    : std::nan(""));
+    std::printf(
+        "%lld %.5f %.5f %.5f %.5f %.5f\n", static_cast<long long>(batch),
+        forecast.rate(hb, paper, batch), forecast.rate(hb, tuned, batch),
+        theory::rate_for_batch(forecast.worst_case(), hb, tuned, static_cast<double>(batch)),
+        run ? measured(problem, batch, "tuned", forecast.rate(hb, tuned, batch), runs)
+            : std::nan(""),
+        run ? measured(problem, batch, "paper", forecast.rate(hb, paper, batch), runs)
+            : std::nan(""));
   }
 }
 
@@ -81,7 +82,11 @@ void print(Index rows, Index runs) {
 int main(int argc, char** argv) {
   const bool asked = argc > 1 && std::atol(argv[1]) > 0;
   const bool brief = argc > 1 && !asked;
-  polyak::print(asked ? std::atol(argv[1]) : brief ? 2000 : 200'000,
-                argc > 2 ? std::atol(argv[2]) : brief ? 2 : 11);
+  polyak::print(asked   ? std::atol(argv[1])
+                : brief ? 2000
+                        : 200'000,
+                argc > 2 ? std::atol(argv[2])
+                : brief  ? 2
+                         : 11);
   return 0;
 }

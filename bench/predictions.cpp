@@ -18,8 +18,8 @@
 #include "polyak/generate.hpp"
 #include "polyak/plan.hpp"
 #include "polyak/replicates.hpp"
-#include "solve/engine.hpp"
 #include "solve/plan/forecast.hpp"
+#include "solve/run/setup.hpp"
 
 namespace polyak {
 namespace {
@@ -86,18 +86,18 @@ void curve(const Problem& problem, Index batch, Index runs, Index steps) {
   SolveOptions options;
   options.method = "minibatch-hbm";
   options.batch_size = batch;
-  Engine engine(problem, options);
+  SolveSetup setup(problem, options);
   ThreadTeam team(0);
-  const Extremes found = exact_extremes(problem, engine.facts(), team, true);
-  const Forecast forecast(problem, engine.facts(), found, *engine.plan().sampler,
-                          engine.facts().frobenius2, Range{}, team, 0);
-  const auto p =
-      theory::Parameters::of(*engine.plan().used.step_size, *engine.plan().used.momentum);
+  const Extremes found = exact_extremes(problem, setup.facts(), team, true);
+  const Forecast forecast(problem, setup.facts(), found, *setup.plan().sampler,
+                          setup.facts().frobenius2, Range{}, team, 0);
+  const auto p = theory::Parameters::of(*setup.plan().used.step_size, *setup.plan().used.momentum);
   const Index d = problem.cols();
   theory::Start start;
   for (Index j = 0; j < d; ++j) {
     double c = 0.0;
-    for (Index k = 0; k < d; ++k) c -= found.vectors[to_size(j * d + k)] * problem.reference()(0, k);
+    for (Index k = 0; k < d; ++k)
+      c -= found.vectors[to_size(j * d + k)] * problem.reference()(0, k);
     start.components.push_back(c);
   }
   const auto ms = theory::mean_square_trajectory(forecast.model(), theory::Method::heavy_ball, p,

@@ -105,8 +105,9 @@ SolveOptions options_of(KSP ksp) {
 
 // Of an A of zeros the normal residual is zero, and was not measured.
 KSPConvergedReason converged(KSP ksp, const Report& report) {
-  const std::string& why = report.reason;
-  if (why.starts_with("|r|") || why.starts_with("the backward error")) return KSP_CONVERGED_RTOL;
+  const bool by_residual =
+      report.stopped_by == StoppedBy::residual || report.stopped_by == StoppedBy::backward_error;
+  if (by_residual) return KSP_CONVERGED_RTOL;
   const bool petsc = polyak_of(ksp).norm == "petsc";
   return petsc && report.gradient_norm.value_or(0.0) < ksp->abstol ? KSP_CONVERGED_ATOL_NORMAL
                                                                    : KSP_CONVERGED_RTOL_NORMAL;
@@ -117,8 +118,7 @@ KSPConvergedReason reason_of(KSP ksp, const Report& report) {
     case Status::converged: return converged(ksp, report);
     case Status::limit: return runs_to_the_end(ksp) ? KSP_CONVERGED_ITS : KSP_DIVERGED_ITS;
     case Status::diverged:
-      return report.reason.find("overflow") != std::string::npos ? KSP_DIVERGED_NANORINF
-                                                                 : KSP_DIVERGED_DTOL;
+      return report.stopped_by == StoppedBy::overflow ? KSP_DIVERGED_NANORINF : KSP_DIVERGED_DTOL;
     case Status::stagnated:
     case Status::interrupted: break;
   }

@@ -18,6 +18,29 @@ namespace polyak {
 enum class Status { converged, limit, diverged, stagnated, interrupted };
 std::string to_string(Status status);
 
+/// The rule that ended a run; `reason` in the report says the same as a sentence.
+enum class StoppedBy {
+  residual,        ///< ‖r‖ met the tolerance
+  gradient,        ///< |a_jᵀr| met the tolerance for every column
+  backward_error,  ///< the tolerance asked for was met, a smaller one of auto was not
+  sampled_rows,    ///< all rows checked met the tolerance (certify "sampled")
+  no_entries,      ///< A is zero or empty
+  method_end,      ///< further iterations of the method cannot change x
+  unresolved,      ///< AᵀA does not resolve A
+  plateau,         ///< the gradient stopped falling
+  extrapolation,   ///< too many more iterations would be needed
+  inconsistent,    ///< the rows of a subset contradict each other
+  iterations,      ///< limit of iterations
+  passes,          ///< limit of passes
+  seconds,         ///< time limit
+  request,         ///< the observer asked for it
+  growth,          ///< the residual grew
+  overflow         ///< the iterates are not finite
+};
+std::string to_string(StoppedBy rule);
+/// Nothing for a word that names no rule.
+std::optional<StoppedBy> stopped_by_named(const std::string& name);
+
 /// One line of the history: a measurement of the true residual. Norms are over
 /// all right-hand sides.
 struct Measurement {
@@ -73,7 +96,7 @@ struct Used {
   std::optional<std::string> exchange;  ///< how ranks summed gradients, and why
   /// Where vectors were stored and products computed.
   std::optional<std::string> device;
-  double tol = 0.0;                     ///< the tolerance
+  double tol = 0.0;  ///< the tolerance
 };
 
 struct Seconds {
@@ -104,15 +127,16 @@ struct Stage {
 };
 
 struct [[nodiscard]] Report {
-  Status status = Status::limit;    ///< how the run ended
-  std::string reason;               ///< why it ended, as a sentence
-  std::string method;               ///< the method that produced x
-  Index iterations = 0;             ///< updates of x
-  Index row_products = 0;           ///< rows read by the method
-  Index measured_row_products = 0;  ///< rows read by measurements
-  std::vector<Look> looks;          ///< each made one measurement unnecessary
-  double passes = 0.0;              ///< row_products / rows
-  double bytes_read = 0.0;          ///< of A, by set-up, method and measurements
+  Status status = Status::limit;        ///< how the run ended
+  std::optional<StoppedBy> stopped_by;  ///< the rule; absent in reports of reconstructions
+  std::string reason;                   ///< why it ended, as a sentence
+  std::string method;                   ///< the method that produced x
+  Index iterations = 0;                 ///< updates of x
+  Index row_products = 0;               ///< rows read by the method
+  Index measured_row_products = 0;      ///< rows read by measurements
+  std::vector<Look> looks;              ///< each made one measurement unnecessary
+  double passes = 0.0;                  ///< row_products / rows
+  double bytes_read = 0.0;              ///< of A, by set-up, method and measurements
   /// Number of pages of 4096 bytes, counted from the start of the array, that contain
   /// the rows read. Present where only a part of the rows of a dense A was read.
   std::optional<Index> pages_read;

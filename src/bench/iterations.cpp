@@ -5,7 +5,7 @@
 #include "bench/contenders.hpp"
 #include "bench/session.hpp"
 #include "sampling/batch_drawer.hpp"
-#include "solve/engine.hpp"
+#include "solve/run/setup.hpp"
 
 // Sampling: sorted batches by row norms, with their weights; ns per draw.
 
@@ -76,12 +76,12 @@ class SamplingRace {
 class Running {
  public:
   Running(const Problem& problem, const SolveOptions& options)
-      : engine(problem, options), method_(engine.start(0)) {}
+      : setup(problem, options), method_(setup.start(0)) {}
   void advance(Index steps) {
     method_->advance(k_, k_ + steps);
     k_ += steps;
   }
-  Engine engine;
+  SolveSetup setup;
 
  private:
   std::unique_ptr<Method> method_;
@@ -93,7 +93,7 @@ const auto nothing = [](Index) {};
 void batch_iterations(Session& session, const Problem& problem, Index batch,
                       const std::string& label, double fraction) {
   Running running(problem, paper_options(session, "minibatch-hbm", batch));
-  BatchDrawer drawer(*running.engine.plan().sampler, batch, {}, session.team());
+  BatchDrawer drawer(*running.setup.plan().sampler, batch, {}, session.team());
   const Random random(session.options().seed, 99);
   Index k = 0;
   Race race("iterations", fmt::format("one Minibatch-HBM iteration, B = {}{}", batch, label));
@@ -143,10 +143,10 @@ void fixed_cost(Session& session, const Problem& problem, double fraction) {
 
 class Group {
  public:
-  Group(Engine& engine, Index runs, bool shared) {
+  Group(SolveSetup& setup, Index runs, bool shared) {
     const Index at_once = shared ? runs : 1;
     for (Index r = 0; r < runs; r += at_once)
-      methods_.push_back(engine.start(static_cast<std::uint64_t>(r), at_once));
+      methods_.push_back(setup.start(static_cast<std::uint64_t>(r), at_once));
   }
   void step() {
     for (auto& method : methods_) method->advance(k_, k_ + 1);
@@ -160,11 +160,11 @@ class Group {
 
 void one_batch(Session& session, const Problem& problem, Index batch, double fraction) {
   const Index runs = session.options().quick ? 5 : 100;
-  Engine engine(problem, paper_options(session, "minibatch-hbm", batch));
+  SolveSetup setup(problem, paper_options(session, "minibatch-hbm", batch));
   Race race("replicates", fmt::format("a step of {} replicates, B = {}", runs, batch));
   const double bytes = 8.0 * static_cast<double>(runs * batch * problem.cols());
   for (const bool shared : {false, true}) {
-    const auto group = std::make_shared<Group>(engine, runs, shared);
+    const auto group = std::make_shared<Group>(setup, runs, shared);
     race.add({shared ? "block-shared" : "separate runs", bytes,
               repeated([](Index) {}, [group](Index) { group->step(); })});
   }

@@ -6,7 +6,7 @@
 #include "bench/contenders.hpp"
 #include "bench/session.hpp"
 #include "matrix/products.hpp"
-#include "solve/engine.hpp"
+#include "solve/run/setup.hpp"
 #include "spectrum/gram.hpp"
 
 // Kernels that read all rows in order, or one row at a time.
@@ -145,10 +145,10 @@ class Running {
           double size = 1.0)
       : problem_(parts(A, b, x0)),
         // A step of about 1/|A|_F², so that x hardly changes; finite if A is denormal.
-        engine_(problem_,
-                heavy_ball(session, batch,
-                           std::min(1e300, 1.0 / static_cast<double>(A.size()) / size / size))),
-        method_(engine_.start(0)) {}
+        setup_(problem_,
+               heavy_ball(session, batch,
+                          std::min(1e300, 1.0 / static_cast<double>(A.size()) / size / size))),
+        method_(setup_.start(0)) {}
 
   void advance() {
     method_->advance(k_, k_ + 1);
@@ -165,7 +165,7 @@ class Running {
   }
 
   Problem problem_;
-  Engine engine_;
+  SolveSetup setup_;
   std::unique_ptr<Method> method_;
   Index k_ = 0;
 };

@@ -10,7 +10,7 @@
 #include "polyak/plan.hpp"
 #include "problem/least_squares.hpp"
 #include "problem/varied.hpp"
-#include "solve/working_problem.hpp"
+#include "solve/run/working_problem.hpp"
 
 namespace polyak::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include "polyak/solve.hpp"
 #include "polyak/theory.hpp"
 #include "sampling/law.hpp"
-#include "solve/engine.hpp"
+#include "solve/run/setup.hpp"
 #include "spectrum/facts.hpp"
 
 // The problem of the goals, and the time to a given error of x, with and without set-up.
@@ -40,17 +40,17 @@ double relative_error(ConstView x, ConstView reference) {
 
 // Seconds of iterations, with a new random stream, until the error is small; computing the
 // error is not timed. Infinite if `max_iterations` are not enough.
-double seconds_to(Engine& engine, double error, std::uint64_t stream, Index stride,
+double seconds_to(SolveSetup& setup, double error, std::uint64_t stream, Index stride,
                   Index max_iterations) {
-  const auto method = engine.start(stream);
+  const auto method = setup.start(stream);
   double seconds = 0.0;
   for (Index k = 0; k < max_iterations; k += stride) {
     const double start = now_s();
     method->advance(k, k + stride);
     seconds += now_s() - start;
-    const std::vector<double> x = engine.backend().host_copy(method->x());
-    const Index d = engine.problem().cols();
-    if (relative_error({x.data(), 1, d, d}, engine.problem().reference()) <= error) return seconds;
+    const std::vector<double> x = setup.backend().host_copy(method->x());
+    const Index d = setup.problem().cols();
+    if (relative_error({x.data(), 1, d, d}, setup.problem().reference()) <= error) return seconds;
   }
   return std::numeric_limits<double>::infinity();
 }
@@ -80,9 +80,9 @@ void to_accuracy(Session& session, const Problem& problem, double error) {
   Race race("iterations", fmt::format("to an error of {:.0e} in x, set-up excluded", error));
   std::uint64_t stream = 0;
   for (const Configuration& way : configurations(session)) {
-    const auto engine = std::make_shared<Engine>(problem, options_of(session, way));
+    const auto setup = std::make_shared<SolveSetup>(problem, options_of(session, way));
     race.add({way.name, 0.0, [=, &stream](Index) {
-                return seconds_to(*engine, error, ++stream, way.stride, max_iterations);
+                return seconds_to(*setup, error, ++stream, way.stride, max_iterations);
               }});
   }
   session.run(race, 0.1);
@@ -109,9 +109,9 @@ void end_to_end(Session& session, const Problem& problem, double error) {
   };
   race.add({"polyak", 0.0, [&](Index) {
               const double start = now_s();
-              Engine engine(problem, options);
-              const double setup = now_s() - start;
-              return setup + seconds_to(engine, error, ++stream, way.stride, 100'000);
+              SolveSetup setup(problem, options);
+              const double seconds = now_s() - start;
+              return seconds + seconds_to(setup, error, ++stream, way.stride, 100'000);
             }});
   const auto facts = std::make_shared<MatrixFacts>(gather_facts(problem, session.team()));
   race.add({"… row norms", problem.A().bytes(),
@@ -119,9 +119,9 @@ void end_to_end(Session& session, const Problem& problem, double error) {
   race.add({"… sampling table", 0.0, once([&, facts] {
               const Sampler sampler(law_weights(Sampling::row_norm, facts->norms2, {}));
             })});
-  const auto engine = std::make_shared<Engine>(problem, options);
-  race.add({"… iterations", 0.0, [&, engine](Index) {
-              return seconds_to(*engine, error, ++stream, way.stride, 100'000);
+  const auto setup = std::make_shared<SolveSetup>(problem, options);
+  race.add({"… iterations", 0.0, [&, setup](Index) {
+              return seconds_to(*setup, error, ++stream, way.stride, 100'000);
             }});
   race.add({"polyak::solve, tol 1e-8", 0.0, once([&] {
               SolveOptions asked = options;

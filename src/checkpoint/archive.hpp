@@ -35,16 +35,14 @@ class Writer {
     return inner.take();
   }
   template <class Value>
-    requires std::is_integral_v<Value>
-  Json put(const Value& value) {
-    return value;
-  }
+  requires std::is_integral_v<Value> Json put(const Value& value) { return value; }
   Json put(const double& value) {  // JSON has no infinity
     if (std::isfinite(value)) return value;
     return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
   }
   Json put(const std::string& value) { return value; }
   Json put(const Status& value) { return to_string(value); }
+  Json put(const StoppedBy& value) { return to_string(value); }
   Json put(const Array& value) {
     return {value.rows(), value.cols(), keep(value.view().data, to_size(value.view().size()))};
   }
@@ -86,14 +84,15 @@ class Reader {
     fields(inner, value);
   }
   template <class Value>
-    requires std::is_integral_v<Value>
-  void get(const Json& in, Value& value) {
-    value = in.get<Value>();
-  }
+  requires std::is_integral_v<Value>
+  void get(const Json& in, Value& value) { value = in.get<Value>(); }
   void get(const Json& in, double& value) {
-    if (in.is_number()) value = in.get<double>();
-    else if (in == "nan") value = std::numeric_limits<double>::quiet_NaN();
-    else value = (in == "inf" ? 1 : -1) * std::numeric_limits<double>::infinity();
+    if (in.is_number())
+      value = in.get<double>();
+    else if (in == "nan")
+      value = std::numeric_limits<double>::quiet_NaN();
+    else
+      value = (in == "inf" ? 1 : -1) * std::numeric_limits<double>::infinity();
   }
   void get(const Json& in, std::string& value) { value = in.get<std::string>(); }
   void get(const Json& in, Status& value) {
@@ -101,6 +100,11 @@ class Reader {
                           Status::interrupted})
       if (in == to_string(status)) return void(value = status);
     throw std::out_of_range("no such status");
+  }
+  void get(const Json& in, StoppedBy& value) {
+    const auto rule = stopped_by_named(in.get<std::string>());
+    if (!rule) throw std::out_of_range("no such rule");
+    value = *rule;
   }
   void get(const Json& in, Array& value) {
     std::vector<double> data;

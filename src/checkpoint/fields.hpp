@@ -109,6 +109,7 @@ void fields(Archive& archive, M& m) {
 template <class Archive, Is<Report> M>
 void fields(Archive& archive, M& m) {
   archive("status", m.status);
+  archive("stopped_by", m.stopped_by);
   archive("reason", m.reason);
   archive("method", m.method);
   archive("iterations", m.iterations);

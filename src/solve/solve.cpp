@@ -1,8 +1,8 @@
 #include "polyak/solve.hpp"
 
 #include "solve/auto/automatic.hpp"
-#include "solve/driver.hpp"
-#include "solve/statistics.hpp"
+#include "solve/report/statistics.hpp"
+#include "solve/run/driver.hpp"
 
 namespace polyak {
 

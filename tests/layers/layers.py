@@ -1,13 +1,15 @@
 """layers.py ROOT: nothing below reaches up.
 
 The rooms and what each may use are written once, as polyak_room(...) calls in
-src/CMakeLists.txt; this reads every #include of src/, include/ and apps/ and
-holds it to them:
+src/CMakeLists.txt; this reads every #include of src/, include/, apps/, mpi/ and
+petsc/ and holds it to them:
   src/ROOM         its own room, the rooms it depends on, and theirs; a public
                    header counts as the room that owns it
   include/polyak   public headers only, by the same table
   apps/PROGRAM     public headers, and files of its own folder tree, named
                    relative to apps/PROGRAM
+  mpi, petsc       public headers and their own files; mpi also the program's
+                   (apps/polyak), petsc also those of mpi
 Prints each offence as FILE:LINE with what to do; exit 1 if there is one.
 """
 
@@ -18,6 +20,8 @@ from pathlib import Path
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<(polyak/[^>]+)>)')
 ROOM = re.compile(r"^\s*polyak_room\(([^)]*)\)", re.MULTILINE)
 TABLE = "src/CMakeLists.txt"
+# Optional parts beside the library, and the folders whose files each may include.
+PARTS = {"mpi": ["mpi", "apps/polyak"], "petsc": ["petsc", "mpi"]}
 
 
 class Rooms:
@@ -50,9 +54,9 @@ def includes(path):
 
 
 def room_of(rooms, root, path):
-    """The room of a file; None for a file of a program. KeyError for a file in no room."""
+    """The room of a file; None outside of the library. KeyError for a file in no room."""
     top, place = path.relative_to(root).parts[:2]
-    if top == "apps":
+    if top == "apps" or top in PARTS:
         return None
     room = place if top == "src" else rooms.owner[path.relative_to(root / top).as_posix()]
     rooms.uses[room]  # KeyError for an undeclared one
@@ -60,10 +64,13 @@ def room_of(rooms, root, path):
 
 
 def is_own_file(root, path, name):
-    """True if name is a file below the folder apps/PROGRAM that holds path."""
-    folder = root.joinpath(*path.relative_to(root).parts[:2])
-    file = (folder / name).resolve()
-    return folder.is_dir() and file.is_relative_to(folder) and file.is_file()
+    """True if name is a file below a folder that path may use: apps/PROGRAM, or those of PARTS."""
+    parts = path.relative_to(root).parts
+    for folder in [root / part for part in PARTS.get(parts[0], ["/".join(parts[:2])])]:
+        file = (folder / name).resolve()
+        if folder.is_dir() and file.is_relative_to(folder) and file.is_file():
+            return True
+    return False
 
 
 def fault(rooms, root, path, room, name):
@@ -72,8 +79,8 @@ def fault(rooms, root, path, room, name):
     if room is None:
         if public or is_own_file(root, path, name):
             return None
-        return (f'"{name}" is not public; a program includes only polyak/ headers and files of '
-                "its own folder, named relative to apps/PROGRAM")
+        return (f'"{name}" is not public; outside of the library only polyak/ headers and own files '
+                "are included, those of a program named relative to apps/PROGRAM")
     if path.is_relative_to(root / "include") and not public:
         return f'"{name}" is not installed; a public header includes only public headers'
     target = rooms.owner.get(name) if public else name.split("/")[0]
@@ -101,8 +108,8 @@ def faults(rooms, root, path):
 
 def main(root):
     rooms = Rooms((root / TABLE).read_text(encoding="utf-8"))
-    files = [path for top in ("src", "include", "apps") for path in sorted((root / top).rglob("*"))
-             if path.suffix in (".cpp", ".hpp")]
+    files = [path for top in ("src", "include", "apps", *PARTS) for path in sorted((root / top).rglob("*"))
+             if path.suffix in (".cpp", ".hpp", ".h")]
     offences = [f"{path.relative_to(root)}:{number}: {why}"
                 for path in files for number, why in faults(rooms, root, path)]
     print(*offences, f"{len(files)} files, {len(rooms.uses)} rooms, {len(offences)} offences", sep="\n")

@@ -26,6 +26,9 @@ GOOD = {
     "apps/polyak/cli/options.hpp": '#include "program.hpp"\n',
     "apps/polyak/program.hpp": "",
     "apps/viewer/window.hpp": "",
+    "mpi/sums.hpp": '#include "polyak/types.hpp"\n',
+    "mpi/main.cpp": '#include "sums.hpp"\n#include "program.hpp"\n',
+    "petsc/ksp.cpp": '#include "sums.hpp"\n#include <polyak/solve.hpp>\n',
 }
 
 
@@ -74,6 +77,11 @@ class Layers(unittest.TestCase):
         self.refuses("apps/polyak/main.cpp", '#include "../viewer/window.hpp"\n', "not public")
         self.refuses("apps/polyak/cli/help.cpp", '#include "options.hpp"\n',
                      "apps/polyak/cli/help.cpp:1:", "relative to apps/PROGRAM")
+
+    def test_keeps_the_inside_out_of_mpi_and_petsc(self):
+        self.refuses("mpi/main.cpp", '#include "core/team.hpp"\n', "mpi/main.cpp:1:", "not public")
+        self.refuses("petsc/ksp.cpp", '#include "matrix/dense.hpp"\n', "not public")
+        self.refuses("petsc/ksp.cpp", '#include "program.hpp"\n', "not public")
 
     def test_refuses_a_table_that_points_up(self):
         self.refuses("src/CMakeLists.txt", "polyak_room(core DEPENDS solve)\n", "does not stand above")

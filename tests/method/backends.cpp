@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "polyak/methods.hpp"
-#include "solve/engine.hpp"
+#include "solve/run/setup.hpp"
 #include "support/apart_backend.hpp"
 #include "support/problems.hpp"
 
@@ -66,8 +66,8 @@ TEST_P(MemoryApart, transfers_nothing_in_further_iterations) {
   // Case distinctions and triangular solves on the host, each iteration, by their nature.
   const bool on_host = name == "bounded-cg" || name == "normal" || name == "sketch-hbm";
   const Problem problem(consistent(300, 8));
-  Engine engine(problem, options("apart", 50));
-  const auto method = engine.start(0);
+  SolveSetup setup(problem, options("apart", 50));
+  const auto method = setup.start(0);
   method->advance(0, 1);
   transfers().clear();
   method->advance(1, 4);
@@ -118,10 +118,10 @@ TEST(a_device, is_asked_first_for_its_own_implementation_of_a_method) {
   const Problem problem(consistent(50, 3));
   SolveOptions options = ample("gd");
   options.device = "sevens";
-  Engine engine(problem, options);
-  const auto method = engine.start(0);
+  SolveSetup setup(problem, options);
+  const auto method = setup.start(0);
   method->advance(0, 1);
-  EXPECT_EQ(engine.backend().host_copy(method->x()), std::vector<double>(3, 7.0));
+  EXPECT_EQ(setup.backend().host_copy(method->x()), std::vector<double>(3, 7.0));
   // One that refuses a setting leaves the method to the general implementation.
   options.method = "hbm";
   EXPECT_EQ(solve(problem, options).status, Status::converged);

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "polyak/methods.hpp"
-#include "solve/engine.hpp"
+#include "solve/run/setup.hpp"
 #include "support/decompositions.hpp"
 #include "support/problems.hpp"
 
@@ -72,8 +72,8 @@ TEST_P(EveryMethod, gives_the_same_bits_when_stopped_and_continued) {
 
 TEST_P(EveryMethod, advances_ten_as_four_and_six) {
   const Problem problem(consistent());
-  Engine engine(problem, ample(method()));
-  auto whole = engine.start(3), parts = engine.start(3);
+  SolveSetup setup(problem, ample(method()));
+  auto whole = setup.start(3), parts = setup.start(3);
   whole->advance(0, 10);
   parts->advance(0, 4);
   parts->advance(4, 10);

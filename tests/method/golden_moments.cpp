@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "solve/engine.hpp"
+#include "solve/run/setup.hpp"
 #include "support/problems.hpp"
 
 namespace polyak::test {
@@ -32,14 +32,14 @@ class GoldenMoments : public testing::TestWithParam<Case> {
   }
 
   // Squared error after 0 .. steps iterations of one stream.
-  static std::vector<double> trajectory(Engine& engine, std::uint64_t stream, Index steps,
+  static std::vector<double> trajectory(SolveSetup& setup, std::uint64_t stream, Index steps,
                                         const Eigen::VectorXd& x_star) {
-    auto method = engine.start(stream);
+    auto method = setup.start(stream);
     std::vector<double> out;
     for (Index k = 0; k <= steps; ++k) {
       if (k > 0) method->advance(k - 1, k);
       out.push_back(
-          (Eigen::Map<const Eigen::VectorXd>(engine.backend().host_copy(method->x()).data(), 3) -
+          (Eigen::Map<const Eigen::VectorXd>(setup.backend().host_copy(method->x()).data(), 3) -
            x_star)
               .squaredNorm());
     }
@@ -53,10 +53,10 @@ class GoldenMoments : public testing::TestWithParam<Case> {
                     const nlohmann::json& expected) const {
     constexpr int runs = 40000;
     const Problem problem(data(tiny_.A, b));
-    Engine engine(problem, options(batch));
+    SolveSetup setup(problem, options(batch));
     std::array<double, 5> sum{}, sum2{};
     for (int r = 0; r < runs; ++r) {
-      const auto errors = trajectory(engine, static_cast<std::uint64_t>(r), 4, x_star);
+      const auto errors = trajectory(setup, static_cast<std::uint64_t>(r), 4, x_star);
       for (std::size_t k = 0; k <= 4; ++k) {
         sum[k] += errors[k];
         sum2[k] += errors[k] * errors[k];
@@ -76,12 +76,12 @@ class GoldenMoments : public testing::TestWithParam<Case> {
 
 TEST_P(GoldenMoments, parameters_agree) {
   const Problem problem(data(tiny_.A, tiny_.b_consistent));
-  Engine engine(problem, options(4));
-  EXPECT_NEAR(*engine.plan().used.step_size / gamma_block()["alpha"].get<double>(), 1.0, 1e-12);
-  EXPECT_NEAR(*engine.plan().used.momentum / gamma_block()["beta"].get<double>(), 1.0, 1e-12);
+  SolveSetup setup(problem, options(4));
+  EXPECT_NEAR(*setup.plan().used.step_size / gamma_block()["alpha"].get<double>(), 1.0, 1e-12);
+  EXPECT_NEAR(*setup.plan().used.momentum / gamma_block()["beta"].get<double>(), 1.0, 1e-12);
   const double eta =
       GetParam().sampling == "uniform" ? tiny_.numbers["eta_uniform"].get<double>() : 1.0;
-  EXPECT_NEAR(*engine.plan().used.eta, eta, 1e-12);
+  EXPECT_NEAR(*setup.plan().used.eta, eta, 1e-12);
 }
 
 // All 6^4 sample paths of batch 1: for each a stream that draws it is looked
@@ -90,8 +90,8 @@ TEST_P(GoldenMoments, parameters_agree) {
 TEST_P(GoldenMoments, batch_one_agrees_over_all_paths_of_four_steps) {
   const Problem problem(data(tiny_.A, tiny_.b_consistent));
   const SolveOptions asked = options(1);
-  Engine engine(problem, asked);
-  const Sampler& sampler = *engine.plan().sampler;
+  SolveSetup setup(problem, asked);
+  const Sampler& sampler = *setup.plan().sampler;
   std::map<std::array<Index, 4>, std::uint64_t> stream_of;
   for (std::uint64_t s = 0; stream_of.size() < 1296; ++s) {
     ASSERT_LT(s, 5'000'000u);
@@ -104,7 +104,7 @@ TEST_P(GoldenMoments, batch_one_agrees_over_all_paths_of_four_steps) {
   for (const auto& [path, s] : stream_of) {
     double probability = 1.0;
     for (Index row : path) probability *= sampler.probability(row);
-    const auto errors = trajectory(engine, s, 4, tiny_.x_planted);
+    const auto errors = trajectory(setup, s, 4, tiny_.x_planted);
     for (std::size_t k = 0; k <= 4; ++k) mean[k] += probability * errors[k];
   }
   for (std::size_t k = 0; k <= 4; ++k) {

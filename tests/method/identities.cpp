@@ -1,7 +1,7 @@
 // Identities between methods, to the bit where they are exact.
 
 #include "matrix/products.hpp"
-#include "solve/engine.hpp"
+#include "solve/run/setup.hpp"
 #include "support/problems.hpp"
 
 namespace polyak::test {
@@ -52,14 +52,14 @@ TEST(randomized_kaczmarz, lands_on_each_sampled_equation) {
   const Rows A = random(60, 7, 41), b = random(60, 1, 42);
   const Problem problem(data(A, b));
   for (const char* name : {"rk", "sgd"}) {
-    Engine engine(problem, with_method(name));
-    auto method = engine.start(0);
+    SolveSetup setup(problem, with_method(name));
+    auto method = setup.start(0);
     const Random draws(0, stream::sampling);
     for (Index k = 0; k < 200; ++k) {
       method->advance(k, k + 1);
-      const Index row = engine.plan().sampler->find(draws.bits(static_cast<std::uint64_t>(k), 0));
+      const Index row = setup.plan().sampler->find(draws.bits(static_cast<std::uint64_t>(k), 0));
       const Eigen::VectorXd x =
-          Eigen::Map<const Eigen::VectorXd>(engine.backend().host_copy(method->x()).data(), 7);
+          Eigen::Map<const Eigen::VectorXd>(setup.backend().host_copy(method->x()).data(), 7);
       const double size = A.row(row).norm() * x.norm() + std::abs(b(row));
       EXPECT_LE(std::abs(A.row(row) * x - b(row)), 11 * 1.2e-16 * 2 * size) << name << " " << k;
     }
@@ -108,13 +108,13 @@ TEST(accelerated_kaczmarz, has_liu_and_wright_as_a_special_case) {
   A.rowwise().normalize();
   const Rows b = A * random(5, 1, 62);
   const Problem problem(data(A, b));
-  Engine engine(problem, with_method("ark"));
+  SolveSetup setup(problem, with_method("ark"));
   const double n = 40.0, lambda = 0.1;
-  Parameters parameters = engine.plan().parameters;
+  Parameters parameters = setup.plan().parameters;
   parameters.nu = n;
   parameters.mu = lambda / n;
-  auto method = make_method("ark", Setting{problem, engine.facts(), engine.backend(), engine.team(),
-                                           engine.plan().sampler.get(), parameters});
+  auto method = make_method("ark", Setting{problem, setup.facts(), setup.backend(), setup.team(),
+                                           setup.plan().sampler.get(), parameters});
   const auto gamma_after = [&](double g) {
     const double p = 1.0 / n - lambda / n * g * g;
     return 0.5 * (p + std::sqrt(p * p + 4.0 * g * g));
@@ -123,7 +123,7 @@ TEST(accelerated_kaczmarz, has_liu_and_wright_as_a_special_case) {
   double gamma = gamma_after(0.0);
   const Random draws(0, stream::sampling);
   for (Index k = 0; k < 100; ++k) {
-    const Index row = engine.plan().sampler->find(draws.bits(static_cast<std::uint64_t>(k), 0));
+    const Index row = setup.plan().sampler->find(draws.bits(static_cast<std::uint64_t>(k), 0));
     const Eigen::VectorXd g = A.row(row).transpose() * (A.row(row).dot(y) - b(row));
     const double next = gamma_after(gamma);
     const double a = (n - next * lambda) / (next * (n * n - lambda));
@@ -133,7 +133,7 @@ TEST(accelerated_kaczmarz, has_liu_and_wright_as_a_special_case) {
     gamma = next;
     method->advance(k, k + 1);
     const Eigen::VectorXd ours =
-        Eigen::Map<const Eigen::VectorXd>(engine.backend().host_copy(method->x()).data(), 5);
+        Eigen::Map<const Eigen::VectorXd>(setup.backend().host_copy(method->x()).data(), 5);
     ASSERT_LE((ours - x).norm(), 1e-11 * (1.0 + x.norm())) << "step " << k;
   }
 }

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "solve/engine.hpp"
+#include "solve/run/setup.hpp"
 #include "support/decompositions.hpp"
 #include "support/problems.hpp"
 
@@ -18,8 +18,8 @@ ProblemData rich() {
   return parts;
 }
 
-Rows iterate(Engine& engine, const Method& method) {
-  const std::vector<double> x = engine.backend().host_copy(method.x());
+Rows iterate(SolveSetup& setup, const Method& method) {
+  const std::vector<double> x = setup.backend().host_copy(method.x());
   return Eigen::Map<const Rows>(x.data(), method.x().vectors(), method.x().length());
 }
 
@@ -27,7 +27,7 @@ Rows iterate(Engine& engine, const Method& method) {
 // the condition (below 3 here) and a few steps keep far under 1e-12.
 TEST(one_read_conjugate_gradients, has_the_iterates_of_cgls) {
   const Problem problem(rich());
-  Engine one(problem, with_method("cg")), two(problem, with_method("cgls"));
+  SolveSetup one(problem, with_method("cg")), two(problem, with_method("cgls"));
   auto once = one.start(0), twice = two.start(0);
   for (Index k = 0; k < 8; ++k) {
     once->advance(k, k + 1);
@@ -40,7 +40,7 @@ TEST(one_read_conjugate_gradients, has_the_iterates_of_cgls) {
 
 TEST(one_read_conjugate_gradients, reads_every_row_once_an_iteration) {
   const Problem problem(rich());
-  Engine one(problem, with_method("cg")), two(problem, with_method("cgls"));
+  SolveSetup one(problem, with_method("cg")), two(problem, with_method("cgls"));
   auto once = one.start(0), twice = two.start(0);
   once->advance(0, 4);
   twice->advance(0, 4);
@@ -69,12 +69,12 @@ TEST(one_read_conjugate_gradients, ends_where_the_start_is_the_solution) {
   ProblemData parts = data(A, x);
   parts.x0 = array(x);
   const Problem problem(parts);
-  Engine engine(problem, with_method("cg"));
-  auto method = engine.start(0);
+  SolveSetup setup(problem, with_method("cg"));
+  auto method = setup.start(0);
   EXPECT_EQ(method->row_products(), 0);  // nothing is read before an iteration is asked for
   method->advance(0, 3);
   EXPECT_TRUE(method->finished());
-  EXPECT_EQ(iterate(engine, *method), x.transpose());
+  EXPECT_EQ(iterate(setup, *method), x.transpose());
 }
 
 }  // namespace

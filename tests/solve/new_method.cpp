@@ -8,7 +8,7 @@
 #include "method/record.hpp"
 #include "polyak/automatic_plan.hpp"
 #include "polyak/memory.hpp"
-#include "solve/engine.hpp"
+#include "solve/run/setup.hpp"
 #include "support/problems.hpp"
 
 namespace polyak::test {
@@ -72,8 +72,8 @@ TEST_F(NewMethod, of_a_name_that_is_taken_is_refused) {
 }
 
 TEST_F(NewMethod, is_planned_by_its_record) {
-  const Engine engine(problem, with_method(name));
-  const Plan& plan = engine.plan();
+  const SolveSetup setup(problem, with_method(name));
+  const Plan& plan = setup.plan();
   EXPECT_EQ(plan.method, name);
   EXPECT_NEAR(*plan.used.step_size, 1.0 / *plan.used.lambda_max, 1e-12 / *plan.used.lambda_max);
   EXPECT_NEAR(*plan.used.predicted_rate, 1.0 - *plan.used.lambda_min / *plan.used.lambda_max,

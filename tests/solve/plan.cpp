@@ -6,8 +6,8 @@
 
 #include "polyak/replicates.hpp"
 #include "polyak/theory.hpp"
-#include "solve/engine.hpp"
 #include "solve/plan/forecast.hpp"
+#include "solve/run/setup.hpp"
 #include "spectrum/facts.hpp"
 #include "support/problems.hpp"
 
@@ -38,12 +38,13 @@ TEST(predicted_curves, are_met_by_the_mean_square_of_many_runs) {
   for (Index batch : {60, 600}) {
     SolveOptions options = with_method("minibatch-hbm");
     options.batch_size = batch;
-    Engine engine(problem, options);
+    SolveSetup setup(problem, options);
     ThreadTeam team(1);
-    const Extremes found = exact_extremes(problem, engine.facts(), team, true);
-    const Forecast forecast(problem, engine.facts(), found, *engine.plan().sampler,
-                            engine.facts().frobenius2, Range{}, team, 0);
-    const auto p = theory::Parameters::of(*engine.plan().used.step_size, *engine.plan().used.momentum);
+    const Extremes found = exact_extremes(problem, setup.facts(), team, true);
+    const Forecast forecast(problem, setup.facts(), found, *setup.plan().sampler,
+                            setup.facts().frobenius2, Range{}, team, 0);
+    const auto p =
+        theory::Parameters::of(*setup.plan().used.step_size, *setup.plan().used.momentum);
     const Eigen::Map<const Rows> V(found.vectors.data(), 20, 20);
     const Eigen::Map<const Eigen::VectorXd> x(problem.reference().data, 20);
     const Eigen::VectorXd components = -(V * x);
@@ -148,8 +149,10 @@ TEST(plans, prove_iterations_that_runs_do_not_exceed) {
         options.measure_every_iterations = 1;
         const Report report = solve(Problem(parts), options);
         EXPECT_EQ(report.status, Status::converged) << report.reason;
-        EXPECT_LE(static_cast<double>(report.iterations), *row.iterations) << method << cols << noise;
-        EXPECT_GE(static_cast<double>(report.iterations), 0.4 * *row.iterations) << method << cols << noise;
+        EXPECT_LE(static_cast<double>(report.iterations), *row.iterations)
+            << method << cols << noise;
+        EXPECT_GE(static_cast<double>(report.iterations), 0.4 * *row.iterations)
+            << method << cols << noise;
       }
     }
 }

@@ -1,6 +1,6 @@
 // What a few rows may say of the tolerance, and how often they may be wrong.
 
-#include "solve/row_estimate.hpp"
+#include "solve/run/row_estimate.hpp"
 
 #include <cmath>
 

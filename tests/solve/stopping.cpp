@@ -14,7 +14,8 @@ Problem inconsistent() {
 }
 
 TEST(divergence, is_caught_and_the_best_finite_iterate_is_kept) {
-  for (const char* method : {"gd", "hbm", "nag", "sgd", "minibatch-sgd", "minibatch-hbm", "minibatch-nag"}) {
+  for (const char* method :
+       {"gd", "hbm", "nag", "sgd", "minibatch-sgd", "minibatch-hbm", "minibatch-nag"}) {
     SolveOptions options = ample(method);
     options.step_size = 50.0;
     const Report report = solve(Problem(consistent()), options);
@@ -165,6 +166,41 @@ TEST(direct, never_claims_a_tolerance_it_missed) {
   const Report report = solve(inconsistent(), options);
   EXPECT_EQ(report.status, Status::stagnated);
   EXPECT_NE(report.reason.find("rounding"), std::string::npos);
+}
+
+TEST(the_rule_that_ended_a_run, is_in_the_report) {
+  const auto rule = [](const Problem& problem, SolveOptions options) {
+    const Report report = solve(problem, options);
+    EXPECT_TRUE(report.stopped_by.has_value()) << report.reason;
+    return report.stopped_by.value_or(StoppedBy::request);
+  };
+  const Problem good(consistent()), noisy = inconsistent();
+  EXPECT_EQ(rule(good, ample("lsqr")), StoppedBy::residual);
+  EXPECT_EQ(rule(noisy, ample("lsqr")), StoppedBy::gradient);
+  EXPECT_EQ(rule(noisy, ample("minibatch-hbm")), StoppedBy::plateau);
+  SolveOptions limited = ample("gd");
+  limited.tol = 0.0;
+  limited.max_iterations = 3;
+  EXPECT_EQ(rule(good, limited), StoppedBy::iterations);
+  limited.max_iterations.reset();
+  limited.max_passes = 2.0;
+  EXPECT_EQ(rule(good, limited), StoppedBy::passes);
+  limited.max_passes.reset();
+  limited.time_limit_s = 0.0;
+  EXPECT_EQ(rule(good, limited), StoppedBy::seconds);
+  SolveOptions wild = ample("gd");
+  wild.step_size = 50.0;
+  EXPECT_EQ(rule(good, wild), StoppedBy::growth);
+  EXPECT_EQ(rule(Problem(data(Rows::Zero(3, 2), Rows::Zero(3, 1))), ample("gd")),
+            StoppedBy::no_entries);
+}
+
+TEST(the_rule_that_ended_a_run, has_a_name_that_is_found_again) {
+  for (int i = 0; i <= static_cast<int>(StoppedBy::overflow); ++i) {
+    const auto rule = static_cast<StoppedBy>(i);
+    EXPECT_EQ(stopped_by_named(to_string(rule)), rule) << to_string(rule);
+  }
+  EXPECT_EQ(stopped_by_named("boredom"), std::nullopt);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace polyak::theory {
 /// Numbers with the same bits everywhere, unlike std's distributions.
 class Dice {
  public:
-  explicit Dice(std::uint64_t seed) : engine_(seed) {}
-  double unit() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+  explicit Dice(std::uint64_t seed) : setup_(seed) {}
+  double unit() { return static_cast<double>(setup_() >> 11) * 0x1p-53; }
   double between(double low, double high) { return low + (high - low) * unit(); }
   double log_between(double low, double high) {
     return std::exp(between(std::log(low), std::log(high)));
@@ -32,7 +32,7 @@ class Dice {
   }
 
  private:
-  std::mt19937_64 engine_;
+  std::mt19937_64 setup_;
 };
 
 struct RandomProblem {

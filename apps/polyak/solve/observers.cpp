@@ -142,6 +142,7 @@ void RunRecord::snapshot(Snapshot&& snapshot) {
 Report RunRecord::report(Status status, std::optional<double> limit_s) const {
   Report out;
   out.status = status;
+  out.stopped_by = status == Status::limit ? StoppedBy::seconds : StoppedBy::request;
   out.reason = status == Status::limit ? fmt::format("time limit of {:g} s reached", *limit_s)
                                        : "stopped on request";
   out.reason += " in the middle of a long step; ";

@@ -12,7 +12,7 @@
 #include "solve/auto/stages.hpp"
 #include "solve/auto/subset_cg.hpp"
 #include "solve/auto/subset_trial.hpp"
-#include "solve/driver.hpp"
+#include "solve/run/driver.hpp"
 
 namespace polyak {
 namespace {
@@ -208,6 +208,7 @@ class Automatic {
   Report sampled_report() {
     Report out = total();
     out.status = Status::converged;
+    out.stopped_by = StoppedBy::sampled_rows;
     out.certified = "sampled";
     out.reason = fmt::format(
         "estimated: all {} rows checked meet |r_i| <= {:g}(sum_j |a_ij x_j| + |b_i|); with "

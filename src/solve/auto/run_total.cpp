@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "polyak/ranks.hpp"
-#include "solve/limit_text.hpp"
+#include "solve/run/limit_text.hpp"
 
 namespace polyak {
 
@@ -34,7 +34,7 @@ void RunTotal::add(Report report) {
   report.stages = std::move(total_.stages);
   total_ = std::move(report);
   check_clock();
-  if (total_.status == Status::limit && limit_reached()) total_.reason = limit_reason();
+  if (total_.status == Status::limit && limit_reached()) name_limit();
 }
 
 double RunTotal::passes() const {
@@ -68,20 +68,24 @@ bool RunTotal::limit_reached() const {
 
 void RunTotal::end_by_user_limit() {
   ended_by_user_ = true;
-  total_.reason = limit_reason();
+  name_limit();
 }
 
-std::string RunTotal::limit_reason() const {
-  if (late_) return limit_text::seconds(*options_.time_limit_s);
-  if (options_.max_iterations && total_.iterations >= *options_.max_iterations)
-    return limit_text::iterations(*options_.max_iterations);
-  return options_.max_passes ? limit_text::passes(*options_.max_passes) : total_.reason;
+void RunTotal::name_limit() {
+  if (late_) {
+    total_.stopped_by = StoppedBy::seconds;
+    total_.reason = limit_text::seconds(*options_.time_limit_s);
+  } else if (options_.max_iterations && total_.iterations >= *options_.max_iterations) {
+    total_.stopped_by = StoppedBy::iterations;
+    total_.reason = limit_text::iterations(*options_.max_iterations);
+  } else if (options_.max_passes) {
+    total_.stopped_by = StoppedBy::passes;
+    total_.reason = limit_text::passes(*options_.max_passes);
+  }
 }
 
 void RunTotal::check_time_limit(const Report& report, const SolveOptions& options) {
-  const bool by_clock = report.status == Status::limit && options.time_limit_s &&
-                        report.reason == limit_text::seconds(*options.time_limit_s);
-  late_ = late_ || by_clock;
+  late_ = late_ || (options.time_limit_s && report.stopped_by == StoppedBy::seconds);
 }
 
 // Ranks agree: all are late as soon as one is.
@@ -96,6 +100,7 @@ Report RunTotal::finish() {
   if (tolerance_met() && total_.status != Status::interrupted &&
       total_.status != Status::converged) {
     total_.status = Status::converged;
+    total_.stopped_by = StoppedBy::backward_error;
     total_.reason = fmt::format(
         "the backward error is {:.1e}, the tolerance {:g}; {} could not go on to {:.1e}",
         *total_.backward_error, options_.tol, total_.method, total_.used.tol);

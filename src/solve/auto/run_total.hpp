@@ -40,7 +40,7 @@ class RunTotal {
   double all_seconds() const;
   double own_seconds() const;
   void check_clock();
-  std::string limit_reason() const;
+  void name_limit();
 
   const Problem& problem_;
   const SolveOptions& options_;

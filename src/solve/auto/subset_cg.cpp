@@ -18,6 +18,7 @@ void SubsetWatch::measured(const Measurement& m) {
 void SubsetWatch::explain(Report& report) const {
   if (!ended_ || report.status != Status::interrupted) return;
   report.status = Status::stagnated;
+  report.stopped_by = StoppedBy::inconsistent;
   report.reason = "these rows contradict each other";
 }
 

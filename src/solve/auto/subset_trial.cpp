@@ -8,8 +8,8 @@
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
 #include "solve/auto/row_subset.hpp"
-#include "solve/driver.hpp"
-#include "solve/working_problem.hpp"
+#include "solve/run/driver.hpp"
+#include "solve/run/working_problem.hpp"
 
 namespace polyak {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "method/record.hpp"
-#include "solve/driver.hpp"
+#include "solve/run/driver.hpp"
 
 namespace polyak {
 namespace {

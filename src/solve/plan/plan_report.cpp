@@ -7,7 +7,7 @@
 #include "sampling/law.hpp"
 #include "solve/plan/basis.hpp"
 #include "solve/plan/plan_table.hpp"
-#include "solve/working_problem.hpp"
+#include "solve/run/working_problem.hpp"
 #include "spectrum/facts.hpp"
 
 namespace polyak {

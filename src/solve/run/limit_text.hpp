@@ -8,7 +8,9 @@
 
 namespace polyak::limit_text {
 
-inline std::string seconds(double most) { return fmt::format("time limit of {:g} s reached", most); }
+inline std::string seconds(double most) {
+  return fmt::format("time limit of {:g} s reached", most);
+}
 inline std::string iterations(Index most) {
   return fmt::format("iteration limit of {} reached", most);
 }

@@ -1,4 +1,4 @@
-#include "solve/statistics.hpp"
+#include "solve/report/statistics.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include "core/clock.hpp"
 #include "matrix/products.hpp"
 #include "polyak/ranks.hpp"
-#include "solve/regression_factor.hpp"
-#include "solve/working_problem.hpp"
+#include "solve/report/regression_factor.hpp"
+#include "solve/run/working_problem.hpp"
 #include "spectrum/extremes.hpp"
 
 namespace polyak {

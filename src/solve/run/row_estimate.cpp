@@ -1,4 +1,4 @@
-#include "solve/row_estimate.hpp"
+#include "solve/run/row_estimate.hpp"
 
 #include <algorithm>
 #include <cmath>

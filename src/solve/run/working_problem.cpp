@@ -1,4 +1,4 @@
-#include "solve/working_problem.hpp"
+#include "solve/run/working_problem.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "solve/guard.hpp"
+#include "solve/run/guard.hpp"
 
 #include <fmt/format.h>
 
@@ -58,11 +58,13 @@ std::string Guard::told() const {
   if (times_ == 0) return {};
   std::string changes;
   if (own_momentum_ && momentum_ != planned_momentum_)
-    changes += fmt::format(", with momentum {:.4g} instead of {:.4g}", momentum_, planned_momentum_);
+    changes +=
+        fmt::format(", with momentum {:.4g} instead of {:.4g}", momentum_, planned_momentum_);
   if (halvings_ > 0) changes += fmt::format(", with 1/{} of the planned step", 1 << halvings_);
-  return fmt::format("the run grew and went on from its best x {}{}; a larger --batch, or a better "
-                     "--lambda-max, would spare that",
-                     times_ == 1 ? "once" : fmt::format("{} times", times_), changes);
+  return fmt::format(
+      "the run grew and went on from its best x {}{}; a larger --batch, or a better "
+      "--lambda-max, would spare that",
+      times_ == 1 ? "once" : fmt::format("{} times", times_), changes);
 }
 
 }  // namespace polyak

@@ -11,7 +11,7 @@
 #include "backend/backend.hpp"
 #include "polyak/problem.hpp"
 #include "polyak/report.hpp"
-#include "solve/working_problem.hpp"
+#include "solve/run/working_problem.hpp"
 
 namespace polyak {
 

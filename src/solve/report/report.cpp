@@ -1,12 +1,26 @@
 #include "polyak/report.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "polyak/version.hpp"
 
 namespace polyak {
 namespace {
+
+// In the order of StoppedBy.
+constexpr const char* rule_names[] = {
+    "residual",   "gradient", "backward_error", "sampled_rows", "no_entries", "method_end",
+    "unresolved", "plateau",  "extrapolation",  "inconsistent", "iterations", "passes",
+    "seconds",    "request",  "growth",         "overflow"};
+static_assert(std::size(rule_names) == static_cast<std::size_t>(StoppedBy::overflow) + 1);
+
+std::string cell(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
 
 using Json = nlohmann::ordered_json;
 constexpr int schema_version = 1;
@@ -137,6 +151,14 @@ void put_norms(Json& out, const Report& report) {
 
 }  // namespace
 
+std::string to_string(StoppedBy rule) { return rule_names[static_cast<std::size_t>(rule)]; }
+
+std::optional<StoppedBy> stopped_by_named(const std::string& name) {
+  for (std::size_t i = 0; i < std::size(rule_names); ++i)
+    if (name == rule_names[i]) return static_cast<StoppedBy>(i);
+  return std::nullopt;
+}
+
 std::string to_string(Status status) {
   switch (status) {
     case Status::converged: return "converged";
@@ -152,6 +174,7 @@ std::string to_json(const Report& report) {
   Json out;
   out["schema"] = schema_version;
   out["status"] = to_string(report.status);
+  if (report.stopped_by) out["stopped_by"] = to_string(*report.stopped_by);
   out["reason"] = report.reason;
   out["method"] = report.method;
   out["iterations"] = report.iterations;
@@ -193,6 +216,18 @@ std::string to_json(const Report& report) {
   out["warnings"] = report.warnings;
   out["version"] = version_string;
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string history_csv(const std::vector<Measurement>& history) {
+  std::string out =
+      "iteration,row_products,seconds,residual_norm,gradient_norm,relative_residual,"
+      "relative_gradient,error\n";
+  for (const Measurement& m : history) {
+    out += fmt::format("{},{},{:.6f},{},{},{},{},{}\n", m.iteration, m.row_products, m.seconds,
+                       m.residual_norm, m.gradient_norm, cell(m.relative_residual),
+                       cell(m.relative_gradient), cell(m.error));
+  }
+  return out;
 }
 
 }  // namespace polyak

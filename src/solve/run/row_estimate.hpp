@@ -8,7 +8,7 @@
 
 #include "polyak/problem.hpp"
 #include "sampling/batch_drawer.hpp"
-#include "solve/monitor.hpp"
+#include "solve/run/monitor.hpp"
 
 namespace polyak {
 

@@ -1,4 +1,4 @@
-#include "solve/engine.hpp"
+#include "solve/run/setup.hpp"
 
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
@@ -53,7 +53,7 @@ WorkingProblem timed_working(const Problem& problem, const SolveOptions& options
 
 }  // namespace
 
-Engine::Engine(const Problem& problem, const SolveOptions& options)
+SolveSetup::SolveSetup(const Problem& problem, const SolveOptions& options)
     : team_(threads_asked(options)),
       working_(timed_working(problem, options, team_, seconds_.norms)),
       products_(working_.problem().A(), working_.problem().weights(), facts().scale, team_),
@@ -64,7 +64,7 @@ Engine::Engine(const Problem& problem, const SolveOptions& options)
   seconds_.setup = now_s() - started_;
 }
 
-Index Engine::side_by_side(Index runs) const {
+Index SolveSetup::side_by_side(Index runs) const {
   constexpr double most_draws = 1 << 23;  // 200 MB of them
   const MethodInfo* info = find_method(plan_.method);
   if (!plan_.sampler || !(info->traits & trait::batch)) return 1;
@@ -75,14 +75,14 @@ Index Engine::side_by_side(Index runs) const {
   return static_cast<double>(each) * batch > static_cast<double>(problem().rows()) ? each : 1;
 }
 
-std::unique_ptr<Method> Engine::start(std::uint64_t stream, Index replicates) {
+std::unique_ptr<Method> SolveSetup::start(std::uint64_t stream, Index replicates) {
   Parameters parameters = plan_.parameters;
   parameters.stream = stream;
   parameters.replicates = replicates;
   return start(parameters);
 }
 
-std::unique_ptr<Method> Engine::start(const Parameters& parameters) {
+std::unique_ptr<Method> SolveSetup::start(const Parameters& parameters) {
   return make_method(
       plan_.method, Setting{problem(), facts(), *backend_, team_, plan_.sampler.get(), parameters});
 }

@@ -1,4 +1,4 @@
-#include "solve/monitor.hpp"
+#include "solve/run/monitor.hpp"
 
 #include <algorithm>
 #include <cmath>

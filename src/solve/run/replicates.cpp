@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "polyak/error.hpp"
-#include "solve/engine.hpp"
+#include "solve/run/setup.hpp"
 
 namespace polyak {
 namespace {
@@ -42,16 +42,16 @@ SolveOptions unscaled(SolveOptions options) {
 class Runner {
  public:
   Runner(const Problem& problem, const SolveOptions& options, const ReplicateRequest& request)
-      : engine_(problem, unscaled(options)), request_(request), stream_(options.stream) {
+      : setup_(problem, unscaled(options)), request_(request), stream_(options.stream) {
     for (Index k = 0; k <= request.iterations; k += request.every) out_.iterations.push_back(k);
     out_.errors.resize(to_size(request.runs));
     if (request.residual_norm) out_.residuals.resize(to_size(request.runs));
-    out_.used = engine_.plan().used;
-    out_.rows_per_iteration = engine_.plan().rows_per_iteration;
+    out_.used = setup_.plan().used;
+    out_.rows_per_iteration = setup_.plan().rows_per_iteration;
   }
 
   Replicates run() {
-    const Index together = engine_.side_by_side(request_.runs);
+    const Index together = setup_.side_by_side(request_.runs);
     for (Index r = 0; r < request_.runs && out_.complete; r += together)
       run_group(r, std::min(together, request_.runs - r));
     return std::move(out_);
@@ -60,15 +60,15 @@ class Runner {
  private:
   // Runs first … first + count − 1, side by side.
   void run_group(Index first, Index count) {
-    const auto method = engine_.start(stream_ + static_cast<std::uint64_t>(first), count);
-    const Index c = engine_.problem().right_hand_sides(), d = engine_.problem().cols();
+    const auto method = setup_.start(stream_ + static_cast<std::uint64_t>(first), count);
+    const Index c = setup_.problem().right_hand_sides(), d = setup_.problem().cols();
     Index reached = 0;
     for (std::size_t m = 0; m < out_.iterations.size() && out_.complete; ++m) {
       const Index k = out_.iterations[m];
       method->advance(reached, k);
       reached = k;
       const Block& block = method->whole_x();
-      const std::vector<double> numbers = engine_.backend().host_copy(block);
+      const std::vector<double> numbers = setup_.backend().host_copy(block);
       const ConstView x{numbers.data(), block.vectors(), d, d};
       for (Index r = 0; r < count; ++r) note(first + r, k, {x.row(r * c), c, d, d});
       if (request_.stop && request_.stop(share(first, count, m + 1))) out_.complete = false;
@@ -76,7 +76,7 @@ class Runner {
   }
 
   void note(Index run, Index k, ConstView x) {
-    out_.errors[to_size(run)].push_back(relative_error(x, engine_.problem().reference()));
+    out_.errors[to_size(run)].push_back(relative_error(x, setup_.problem().reference()));
     if (request_.residual_norm)
       out_.residuals[to_size(run)].push_back(finite_or_infinite(request_.residual_norm(x)));
     if (request_.measured) request_.measured(run, k, x);
@@ -89,7 +89,7 @@ class Runner {
            static_cast<double>(request_.runs);
   }
 
-  Engine engine_;
+  SolveSetup setup_;
   const ReplicateRequest& request_;
   std::uint64_t stream_;
   Replicates out_;

@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "polyak/solve.hpp"
-#include "solve/engine.hpp"
-#include "solve/guard.hpp"
-#include "solve/monitor.hpp"
-#include "solve/plateau.hpp"
-#include "solve/row_estimate.hpp"
-#include "solve/schedule.hpp"
+#include "solve/run/guard.hpp"
+#include "solve/run/monitor.hpp"
+#include "solve/run/plateau.hpp"
+#include "solve/run/row_estimate.hpp"
+#include "solve/run/schedule.hpp"
+#include "solve/run/setup.hpp"
 
 namespace polyak {
 
@@ -36,11 +36,12 @@ class Driver {
 
   struct Verdict {
     Status status;
+    StoppedBy rule;
     std::string reason;
   };
   /// What came from outside between two pieces of work; where several
   /// processes share the rows, what any of them was told.
-  struct Wishes {
+  struct Requests {
     bool stop = false, late = false, snapshot = false;
   };
 
@@ -57,7 +58,7 @@ class Driver {
   bool can_wait();
   bool surely_above();
   bool looks_far();
-  Wishes ask(Observer& observer, bool ending = false) const;
+  Requests ask(Observer& observer, bool ending = false) const;
   std::optional<Verdict> judge_mathematics() const;
   std::optional<Verdict> judge_limits(Observer& observer) const;
   std::optional<Verdict> judge_promise() const;
@@ -73,13 +74,13 @@ class Driver {
   bool runs_away();
   /// Of the time limit; what set-up takes counts.
   double elapsed() const {
-    return options_.time_spent_s + engine_.seconds().setup + run_.solve_seconds +
+    return options_.time_spent_s + setup_.seconds().setup + run_.solve_seconds +
            run_.measure_seconds - earlier_seconds_;
   }
   Report report(const Verdict& verdict) const;
 
   SolveOptions options_;
-  Engine engine_;
+  SolveSetup setup_;
   Monitor monitor_;
   std::optional<RowEstimate> estimate_;  // where few rows tell anything
   Schedule schedule_;

@@ -8,13 +8,13 @@
 #include "backend/backend.hpp"
 #include "core/clock.hpp"
 #include "solve/plan/plan.hpp"
-#include "solve/working_problem.hpp"
+#include "solve/run/working_problem.hpp"
 
 namespace polyak {
 
-class Engine {
+class SolveSetup {
  public:
-  Engine(const Problem& problem, const SolveOptions& options);
+  SolveSetup(const Problem& problem, const SolveOptions& options);
 
   /// In the variables that methods work in.
   const Problem& problem() const { return working_.problem(); }

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include "solve/driver.hpp"
-#include "solve/limit_text.hpp"
+#include "solve/run/driver.hpp"
+#include "solve/run/limit_text.hpp"
 
 namespace polyak {
 
 double Driver::most_residual() const {
-  if (options_.stop_rule) return options_.stop_rule->most_residual * engine_.facts().scale.b;
+  if (options_.stop_rule) return options_.stop_rule->most_residual * setup_.facts().scale.b;
   return runaway * std::max(run_.first_residual, 1e-300);
 }
 
@@ -27,28 +27,30 @@ std::optional<Driver::Verdict> Driver::judge_mathematics() const {
             ? "the batch is too small for this step and momentum: try a larger --batch, or a "
               "smaller --step-size"
             : "the step is too large: try a smaller --step-size, or check --lambda-max";
-    return Verdict{Status::diverged,
+    return Verdict{Status::diverged, last_.finite ? StoppedBy::growth : StoppedBy::overflow,
                    fmt::format("{} by iteration {}; {}", grew, method_->iteration(), advice)};
   }
+  const StoppedBy tolerance = last_.by_residual ? StoppedBy::residual : StoppedBy::gradient;
   if (last_.distance <= 1.0 && options_.stop_rule)
-    return Verdict{Status::converged, last_.by_residual
-                                          ? fmt::format("|r| <= {:g}", options_.stop_rule->residual)
-                                          : "|A'r| is small beside |A||r|"};
+    return Verdict{Status::converged, tolerance,
+                   last_.by_residual ? fmt::format("|r| <= {:g}", options_.stop_rule->residual)
+                                     : "|A'r| is small beside |A||r|"};
   if (last_.distance <= 1.0) {
-    return Verdict{Status::converged,
+    return Verdict{Status::converged, tolerance,
                    last_.by_residual
                        ? fmt::format("|r| <= {:g}(sum |a_j||x_j| + |b|)", options_.tol)
                        : fmt::format("|a_j'r| <= {:g}|a_j||r| for every column", options_.tol)};
   }
   if (method_->finished() && options_.only_resolved &&
       !std::isfinite(method_->condition().value_or(1.0)))
-    return Verdict{Status::stagnated, "A'A does not resolve A; a method that factors A itself can"};
+    return Verdict{Status::stagnated, StoppedBy::unresolved,
+                   "A'A does not resolve A; a method that factors A itself can"};
   if (method_->finished()) {
     return Verdict{
-        Status::stagnated,
+        Status::stagnated, StoppedBy::method_end,
         fmt::format("{} has come to its end: the largest |a_j'r|/(|a_j||r|) is {:.1e}, the "
                     "tolerance {:g} is below what rounding allows here",
-                    engine_.plan().method, last_.line.relative_gradient.value_or(0), options_.tol)};
+                    setup_.plan().method, last_.line.relative_gradient.value_or(0), options_.tol)};
   }
   if (ends_by_itself() && plateau_.reached()) return horizon();
   return judge_promise();
@@ -66,7 +68,7 @@ std::optional<Driver::Verdict> Driver::judge_promise() const {
                options_.tol);
   const double expected = each > 0.0 ? k + left / each : std::numeric_limits<double>::infinity();
   if (expected <= *options_.most_expected) return std::nullopt;
-  return Verdict{Status::stagnated,
+  return Verdict{Status::stagnated, StoppedBy::extrapolation,
                  fmt::format("after {} iterations |A'r| falls so slowly that about {:.3g} would be "
                              "needed, more than the {:.3g} allowed",
                              now.iteration, expected, *options_.most_expected)};
@@ -75,14 +77,14 @@ std::optional<Driver::Verdict> Driver::judge_promise() const {
 Driver::Verdict Driver::horizon() const {
   const Used& used = used_;
   const double level = last_.line.relative_gradient.value_or(0.0);
-  if (!find_method(engine_.plan().method)->sampled) {
+  if (!find_method(setup_.plan().method)->sampled) {
     return {
-        Status::stagnated,
+        Status::stagnated, StoppedBy::plateau,
         fmt::format("the largest |a_j'r|/(|a_j||r|) stopped falling at {:.1e}: slow convergence "
                     "or rounding; try --method {}",
-                    level, engine_.plan().method == "lsqr" ? "direct" : "direct or lsqr")};
+                    level, setup_.plan().method == "lsqr" ? "direct" : "direct or lsqr")};
   }
-  return {Status::stagnated,
+  return {Status::stagnated, StoppedBy::plateau,
           fmt::format("convergence horizon: the data are inconsistent and the largest "
                       "|a_j'r|/(|a_j||r|) stopped falling at {:.1e}, where the noise of batches of "
                       "{} holds it; a larger "
@@ -91,22 +93,25 @@ Driver::Verdict Driver::horizon() const {
 }
 
 std::optional<Driver::Verdict> Driver::judge_limits(Observer& observer) const {
-  const Wishes wishes = ask(observer);
-  if (wishes.stop)
-    return Verdict{Status::interrupted, "stopped on request; the best x so far is kept"};
-  if (wishes.late) return Verdict{Status::limit, limit_text::seconds(*options_.time_limit_s)};
+  const Requests requests = ask(observer);
+  if (requests.stop)
+    return Verdict{Status::interrupted, StoppedBy::request,
+                   "stopped on request; the best x so far is kept"};
+  if (requests.late)
+    return Verdict{Status::limit, StoppedBy::seconds, limit_text::seconds(*options_.time_limit_s)};
   const Index k = method_->iteration();
   if (k < last_iteration()) return std::nullopt;
   if (options_.max_iterations && k >= *options_.max_iterations)
-    return Verdict{Status::limit, limit_text::iterations(*options_.max_iterations)};
-  const double n = static_cast<double>(engine_.problem().rows());
-  return Verdict{Status::limit,
+    return Verdict{Status::limit, StoppedBy::iterations,
+                   limit_text::iterations(*options_.max_iterations)};
+  const double n = static_cast<double>(setup_.problem().rows());
+  return Verdict{Status::limit, StoppedBy::passes,
                  limit_text::passes(options_.max_passes.value_or(std::max(1e4, 1e7 / n)))};
 }
 
 // A is zero, or empty: every x fits alike, and a ridge term wants 0.
 Driver::Verdict Driver::trivial_answer() {
-  const Problem& problem = engine_.problem();
+  const Problem& problem = setup_.problem();
   const ConstView x0 = problem.x0();
   run_.best.assign(x0.data, x0.data + x0.size());
   if (problem.ridge() > 0.0) std::fill(run_.best.begin(), run_.best.end(), 0.0);
@@ -114,9 +119,9 @@ Driver::Verdict Driver::trivial_answer() {
     const std::size_t j = i % to_size(problem.cols());
     run_.best[i] = std::clamp(run_.best[i], problem.lower()[j], problem.upper()[j]);
   }
-  return {Status::converged, problem.rows() == 0 || problem.cols() == 0
-                                 ? "A is empty: there is nothing to solve"
-                                 : "A is zero: every x is a solution"};
+  return {Status::converged, StoppedBy::no_entries,
+          problem.rows() == 0 || problem.cols() == 0 ? "A is empty: there is nothing to solve"
+                                                     : "A is zero: every x is a solution"};
 }
 
 }  // namespace polyak

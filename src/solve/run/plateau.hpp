@@ -29,11 +29,12 @@ class Plateau {
     const double end = seen_.back().iteration;
     Mean before, after;
     for (const Point& p : seen_) {
-      if (p.iteration > 0.5 * end) after.add(p.level);
-      else if (p.iteration > 0.125 * end) before.add(p.level);
+      if (p.iteration > 0.5 * end)
+        after.add(p.level);
+      else if (p.iteration > 0.125 * end)
+        before.add(p.level);
     }
-    return before.count >= 3 && after.count >= 3 &&
-           after.value() > before.value() + std::log(0.7);
+    return before.count >= 3 && after.count >= 3 && after.value() > before.value() + std::log(0.7);
   }
 
  private:

@@ -1,4 +1,4 @@
-#include "solve/schedule.hpp"
+#include "solve/run/schedule.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "solve/driver.hpp"
+#include "solve/run/driver.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,21 +10,21 @@
 namespace polyak {
 Driver::Driver(const Problem& problem, SolveOptions options)
     : options_(std::move(options)),
-      engine_(problem, options_),
-      monitor_(engine_.working(), engine_.backend(), options_.tol, options_.stop_rule),
-      estimate_(estimate(engine_.problem())),
-      schedule_(options_, problem.rows(), engine_.plan().rows_per_iteration,
-                engine_.plan().expected_iterations, estimate_.has_value()),
+      setup_(problem, options_),
+      monitor_(setup_.working(), setup_.backend(), options_.tol, options_.stop_rule),
+      estimate_(estimate(setup_.problem())),
+      schedule_(options_, problem.rows(), setup_.plan().rows_per_iteration,
+                setup_.plan().expected_iterations, estimate_.has_value()),
       plateau_(patience(problem)),
-      guard_(options_, engine_.plan()),
-      used_(engine_.plan().used) {
-  if (!engine_.trivial()) method_ = engine_.start(options_.stream);
+      guard_(options_, setup_.plan()),
+      used_(setup_.plan().used) {
+  if (!setup_.trivial()) method_ = setup_.start(options_.stream);
 }
 
 std::optional<RowEstimate> Driver::estimate(const Problem& problem) {
-  const Plan& plan = engine_.plan();
-  if (!plan.sampler || engine_.trivial() || !RowEstimate::pays(problem)) return std::nullopt;
-  return std::optional<RowEstimate>(std::in_place, problem, engine_.facts(), engine_.products(),
+  const Plan& plan = setup_.plan();
+  if (!plan.sampler || setup_.trivial() || !RowEstimate::pays(problem)) return std::nullopt;
+  return std::optional<RowEstimate>(std::in_place, problem, setup_.facts(), setup_.products(),
                                     monitor_, *plan.sampler, options_.seed, options_.stream);
 }
 
@@ -32,8 +32,8 @@ std::optional<RowEstimate> Driver::estimate(const Problem& problem) {
 // for long before they fall, though not much longer than there are steps to an exact answer.
 double Driver::patience(const Problem& problem) const {
   constexpr double long_enough = 100.0;  // where the tolerance can see rounding sooner
-  const double usual = 10.0 * engine_.plan().pace;
-  if (!find_record(engine_.plan().method)->krylov) return usual;
+  const double usual = 10.0 * setup_.plan().pace;
+  if (!find_record(setup_.plan().method)->krylov) return usual;
   const double steps = 2.0 * static_cast<double>(std::min(problem.rows(), problem.cols()));
   return std::max(usual, options_.stop_rule ? steps : std::min(steps, long_enough));
 }
@@ -51,12 +51,12 @@ void Driver::restore(const SolverState& state) {
 
 void Driver::start_gentler() {
   guard_.back_off();
-  plateau_ = Plateau(patience(engine_.problem()));
-  Parameters parameters = engine_.plan().parameters;
+  plateau_ = Plateau(patience(setup_.problem()));
+  Parameters parameters = setup_.plan().parameters;
   parameters.stream = options_.stream;
-  used_ = engine_.plan().used;
+  used_ = setup_.plan().used;
   guard_.apply(parameters, used_);
-  method_ = engine_.start(parameters);
+  method_ = setup_.start(parameters);
 }
 
 bool Driver::retreat() {
@@ -68,7 +68,7 @@ bool Driver::retreat() {
   start_gentler();
   method_->restore(state);
   run_.largest_x =
-      std::max(engine_.backend().max_abs(method_->x()), expected_x(run_.first_residual));
+      std::max(setup_.backend().max_abs(method_->x()), expected_x(run_.first_residual));
   return true;
 }
 
@@ -97,21 +97,21 @@ void Driver::save(Observer& observer) {
   observer.snapshot(std::move(snapshot));
 }
 
-Driver::Wishes Driver::ask(Observer& observer, bool ending) const {
+Driver::Requests Driver::ask(Observer& observer, bool ending) const {
   // A run that ends is measured once more, and that is to be done in time.
   const bool late = options_.time_limit_s && elapsed() + measurement_s_ >= *options_.time_limit_s;
   const bool stop = observer.stop_requested();
   double said[] = {stop ? 1.0 : 0.0, late ? 1.0 : 0.0,
                    observer.snapshot_wanted(ending) ? 1.0 : 0.0};
-  communicator(engine_.problem().A()).sum(said);
+  communicator(setup_.problem().A()).sum(said);
   return {said[0] > 0.0, said[1] > 0.0, said[2] > 0.0};
 }
 
 Index Driver::last_iteration() const {
   constexpr Index none = std::numeric_limits<Index>::max() / 4;
   Index last = options_.max_iterations.value_or(none);
-  const double n = static_cast<double>(engine_.problem().rows());
-  const double per = std::max(1.0, engine_.plan().rows_per_iteration);
+  const double n = static_cast<double>(setup_.problem().rows());
+  const double per = std::max(1.0, setup_.plan().rows_per_iteration);
   double rows = static_cast<double>(none);
   if (options_.max_passes)
     rows = *options_.max_passes * n;
@@ -122,7 +122,7 @@ Index Driver::last_iteration() const {
 
 // The size an x has that explains a residual (in scaled units).
 double Driver::expected_x(double residual) const {
-  const MatrixFacts& facts = engine_.facts();
+  const MatrixFacts& facts = setup_.facts();
   return residual / std::sqrt(facts.frobenius2) * facts.scale.a / facts.scale.b;
 }
 
@@ -130,11 +130,11 @@ double Driver::expected_x(double residual) const {
 // looked at by all.
 bool Driver::runs_away() {
   const auto away = [&] {
-    return !(engine_.backend().max_abs(method_->x()) <= runaway * run_.largest_x);
+    return !(setup_.backend().max_abs(method_->x()) <= runaway * run_.largest_x);
   };
   if (!method_->exchange()) return away();
   double seen = away() ? 1.0 : 0.0;
-  communicator(engine_.problem().A()).sum({&seen, 1});
+  communicator(setup_.problem().A()).sum({&seen, 1});
   if (seen == 0.0) return false;
   method_->whole_x();
   return away();
@@ -144,9 +144,9 @@ bool Driver::runs_away() {
 // less where that takes long. What a piece is never changes a bit.
 void Driver::advance_to(Index target, Observer& observer) {
   constexpr double long_s = 0.2;
-  const double rows = std::max(2048.0, static_cast<double>(engine_.problem().rows()) / 8.0);
+  const double rows = std::max(2048.0, static_cast<double>(setup_.problem().rows()) / 8.0);
   const Index most = std::max<Index>(
-      1, static_cast<Index>(rows / std::max(1.0, engine_.plan().rows_per_iteration)));
+      1, static_cast<Index>(rows / std::max(1.0, setup_.plan().rows_per_iteration)));
   if (piece_ == 0) piece_ = most;
   for (Index k = method_->iteration(); k < target;) {
     const Index next = std::min(target, k + piece_);
@@ -157,20 +157,20 @@ void Driver::advance_to(Index target, Observer& observer) {
     if (seconds > long_s) piece_ = std::max<Index>(1, piece_ / 2);
     k = next;
     observer.progress(k, method_->row_products());
-    const Wishes wishes = ask(observer);
-    if (wishes.stop || wishes.late || method_->finished() || runs_away()) return;
-    if (wishes.snapshot && k < last_iteration()) save(observer);
+    const Requests requests = ask(observer);
+    if (requests.stop || requests.late || method_->finished() || runs_away()) return;
+    if (requests.snapshot && k < last_iteration()) save(observer);
   }
 }
 
 void Driver::measure(Observer& observer) {
   const double start = now_s();
   const Block& block = method_->whole_x();
-  const std::vector<double> numbers = engine_.backend().host_copy(block);
+  const std::vector<double> numbers = setup_.backend().host_copy(block);
   const ConstView x{numbers.data(), block.vectors(), block.length(), block.length()};
   const Index k = method_->iteration();
   last_ = monitor_.measure(block, x);
-  run_.measured_rows += engine_.problem().rows();
+  run_.measured_rows += setup_.problem().rows();
   last_.line.iteration = k;
   last_.line.row_products = method_->row_products();
   last_.line.seconds = run_.solve_seconds;
@@ -185,10 +185,10 @@ void Driver::measure(Observer& observer) {
       run_.best_backward_error = last_.backward_error;
     }
     run_.largest_x =
-        std::max({run_.largest_x, engine_.backend().max_abs(block), expected_x(last_.residual)});
+        std::max({run_.largest_x, setup_.backend().max_abs(block), expected_x(last_.residual)});
     run_.history.push_back(last_.line);
     run_.distances.push_back(last_.distance);
-    const std::vector<double> of_user = engine_.working().to_user(x);
+    const std::vector<double> of_user = setup_.working().to_user(x);
     observer.measured_x({of_user.data(), x.rows, x.cols, x.cols});
     observer.measured(last_.line);
   }
@@ -244,7 +244,7 @@ bool Driver::surely_above() {
   const std::span<const double> gradient2 = method_->gradient2();
   if (gradient2.empty()) return false;
   const Block& x = method_->x();
-  const std::vector<double> numbers = engine_.backend().host_copy(x);
+  const std::vector<double> numbers = setup_.backend().host_copy(x);
   return monitor_.surely_above({numbers.data(), x.vectors(), x.length(), x.length()}, gradient2,
                                run_.first_residual);
 }
@@ -256,13 +256,13 @@ bool Driver::looks_far() {
   const double start = now_s();
   const Index k = method_->iteration();
   const Block& x = method_->whole_x();
-  const std::vector<double> numbers = engine_.backend().host_copy(x);
+  const std::vector<double> numbers = setup_.backend().host_copy(x);
   const Glimpse seen = estimate_->at(k, {numbers.data(), x.vectors(), x.length(), x.length()});
   run_.measured_rows += estimate_->rows();
   run_.measure_seconds += now_s() - start;
   const double passes = static_cast<double>(k - run_.history.back().iteration) *
-                        engine_.plan().rows_per_iteration /
-                        static_cast<double>(engine_.problem().rows());
+                        setup_.plan().rows_per_iteration /
+                        static_cast<double>(setup_.problem().rows());
   if (!seen.above) return !seen.near && passes < seldom;
   run_.looks.push_back({k, seen.distance});
   schedule_.measured(k, seen.distance);

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "polyak/simd.hpp"
-#include "solve/driver.hpp"
+#include "solve/run/driver.hpp"
 
 namespace polyak {
 namespace {
@@ -76,21 +76,21 @@ void warn_of_rank(const Problem& problem, const Used& used, Report& report) {
   }
 }
 
-void add_warnings(const Engine& engine, const Used& used, Report& report) {
-  const MatrixFacts& facts = engine.facts();
+void add_warnings(const SolveSetup& setup, const Used& used, Report& report) {
+  const MatrixFacts& facts = setup.facts();
   if (facts.zero_rows_with_rhs > 0) {
     report.warnings.push_back(
         fmt::format("{} zero rows have a right-hand side that is not zero: no x can meet them, "
                     "and the residual stays above their size",
                     facts.zero_rows_with_rhs));
   }
-  if (!facts.zero_columns.empty() && !engine.trivial()) {
+  if (!facts.zero_columns.empty() && !setup.trivial()) {
     report.warnings.push_back(
         fmt::format("{} columns of A are zero: those unknowns cannot be identified and {}",
                     facts.zero_columns.size(),
-                    engine.problem().ridge() > 0 ? "are 0" : "keep their start value"));
+                    setup.problem().ridge() > 0 ? "are 0" : "keep their start value"));
   }
-  warn_of_rank(engine.problem(), used, report);
+  warn_of_rank(setup.problem(), used, report);
 }
 
 }  // namespace
@@ -105,11 +105,12 @@ void describe(const Problem& problem, Report& out) {
 }
 
 Report Driver::report(const Verdict& verdict) const {
-  const Problem& problem = engine_.problem();
-  const Plan& plan = engine_.plan();
+  const Problem& problem = setup_.problem();
+  const Plan& plan = setup_.plan();
   const double n = static_cast<double>(problem.rows());
   Report out;
   out.status = verdict.status;
+  out.stopped_by = verdict.rule;
   out.reason = verdict.reason;
   out.method = plan.method;
   out.asked = options_;
@@ -117,12 +118,12 @@ Report Driver::report(const Verdict& verdict) const {
   if (method_) out.used.condition = method_->condition();
   if (method_ && method_->rank()) tell_rank(*method_->rank(), out);
   if (method_) out.used.exchange = method_->exchange_told();
-  out.used.device = engine_.backend().device();
+  out.used.device = setup_.backend().device();
   out.iterations = method_ ? method_->iteration() : 0;
   out.row_products = method_ ? method_->row_products() : 0;
   out.measured_row_products = run_.measured_rows;
   out.looks = run_.looks;
-  const double rows_read = engine_.facts().rows_read + plan.rows_read +
+  const double rows_read = setup_.facts().rows_read + plan.rows_read +
                            static_cast<double>(out.row_products + run_.measured_rows);
   if (n > 0) {
     out.passes = static_cast<double>(out.row_products) / n;
@@ -144,21 +145,21 @@ Report Driver::report(const Verdict& verdict) const {
   out.measured_rate = measured_rate(run_.history);
   const Index d = problem.cols(), c = problem.right_hand_sides();
   const std::vector<double> x =
-      method_ && take_last ? engine_.backend().host_copy(method_->x()) : run_.best;
-  out.x = transposed({engine_.working().to_user({x.data(), c, d, d}).data(), c, d, d});
-  if (const std::string scaling = engine_.working().told(); !scaling.empty())
+      method_ && take_last ? setup_.backend().host_copy(method_->x()) : run_.best;
+  out.x = transposed({setup_.working().to_user({x.data(), c, d, d}).data(), c, d, d});
+  if (const std::string scaling = setup_.working().told(); !scaling.empty())
     out.used.column_scaling = scaling;
-  out.seconds = engine_.seconds();
+  out.seconds = setup_.seconds();
   out.seconds.solve = run_.solve_seconds;
   out.seconds.measure = run_.measure_seconds;
   out.seconds.total = out.seconds.setup + run_.solve_seconds + run_.measure_seconds;
   describe(problem, out);
-  out.zero_rows = engine_.facts().zero_rows;
-  out.zero_columns = std::ssize(engine_.facts().zero_columns);
+  out.zero_rows = setup_.facts().zero_rows;
+  out.zero_columns = std::ssize(setup_.facts().zero_columns);
   out.seed = options_.seed;
-  out.threads = engine_.threads();
+  out.threads = setup_.threads();
   out.history = run_.history;
-  add_warnings(engine_, out.used, out);
+  add_warnings(setup_, out.used, out);
   if (!guard_.told().empty()) out.warnings.push_back(guard_.told());
   return out;
 }

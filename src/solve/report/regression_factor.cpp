@@ -1,4 +1,4 @@
-#include "solve/regression_factor.hpp"
+#include "solve/report/regression_factor.hpp"
 
 #include <algorithm>
 #include <atomic>
