@@ -115,7 +115,7 @@ ALWAYS = ("auto", "direct", "normal", "minibatch-hbm")
 
 
 def every_method():
-    rows, cols = (600, 60) if SMALL else (6000, 2000 if TRIES > 1 else 1500)
+    rows, cols = (600, 60) if SMALL else (6000, 2000)
     subprocess.run([POLYAK, "generate", "gaussian", "--rows", str(rows), "--cols", str(cols),
                     "--noise", "1", "--output", "p", "--quiet"], check=True)
     # A few in the ordinary tests: those that factor, and a third of the others.
@@ -209,7 +209,7 @@ def a_resumed_run_keeps_its_answer():
     again = start([*run, "--max-iterations", "40", "--resume", "auto", "--time-limit", "0.02"])
     code, said = ended(again, time.monotonic() + 0.02, "resumed")
     assert code == 3, (code, said)
-    if not SMALL:
+    if "left as it was" in said:  # set-up took longer than the limit and its grace of 0.4 s
         assert (open("k.npy", "rb").read(), open("k.ckpt", "rb").read()) == before
     last = start([*run, "--max-iterations", "40", "--resume", "auto"])
     assert last.wait(300) == 3, last.stderr.read()
