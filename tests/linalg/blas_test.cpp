@@ -1,6 +1,5 @@
 #include "linalg/blas.hpp"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -102,7 +101,7 @@ TEST(Blas, RefusesSizesThatDoNotFitInThirtyTwoBits) {
 }
 
 TEST(Vendor, OpenBlasIsHeldToOneThreadInEveryThread) {
-  auto* threads = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
+  auto* threads = reinterpret_cast<int (*)()>(blas_symbol("openblas_get_num_threads"));
   if (threads == nullptr) GTEST_SKIP() << "this BLAS is not OpenBLAS";
   const auto ask = [threads] {
     const BlasCall call;

@@ -115,7 +115,11 @@ kill -0 $job || fail "it does not go on"
 code=0
 wait $job || code=$?
 [ $code -eq 3 ] || fail "exit code $code instead of 3"
-[ "$(grep -c '"event":"checkpoint"' err)" -eq 2 ] || fail "not saved twice: asked for, and at the limit"
+# Saved when asked for, and at the limit; a rank that does not answer for 0.4 s, on a loaded
+# machine, is ended within its step, where nothing is saved.
+saves=$(grep -c '"event":"checkpoint"' err)
+[ "$saves" -eq 2 ] || { [ "$saves" -eq 1 ] && grep -q "in the middle of a long step" out; } ||
+  fail "saved $saves times instead of 2: asked for, and at the limit"
 
 # A run that was killed goes on, also with another number of ranks.
 go=(solve big/A.npy big/b.npy --method minibatch-hbm --batch 5000 --max-iterations 60 --tol 1e-14 --seed 3 --quiet)

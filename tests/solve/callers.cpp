@@ -1,6 +1,5 @@
 // Programs that have other things going on as well: threads, processes, another user of BLAS.
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include <limits>
 #include <thread>
 
+#include "linalg/vendor.hpp"
 #include "polyak/error.hpp"
 #include "polyak/solve.hpp"
 #include "support/problems.hpp"
@@ -105,8 +105,8 @@ TEST(callers, a_forked_process_solves_with_what_it_was_given_and_ends) {
 #endif
 
 TEST(callers, find_their_blas_threads_as_they_were) {
-  auto* get = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
-  auto* set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  auto* get = reinterpret_cast<int (*)()>(blas_symbol("openblas_get_num_threads"));
+  auto* set = reinterpret_cast<void (*)(int)>(blas_symbol("openblas_set_num_threads"));
   if (get == nullptr || set == nullptr) GTEST_SKIP() << "this BLAS is not OpenBLAS";
   const int before = get();
   set(2);
