@@ -27,7 +27,7 @@ done
 same mpiaij.txt aij.txt
 near mpidense.txt aij.txt 1e-12
 expect 0 ranks 4 ./driver "${polyak[@]}" -n 3 -d 2 -ksp_rtol 1e-10 -out x4.txt
-stdout_has CONVERGED_RTOL
+grep -qE "CONVERGED_(RTOL|ATOL)" out || fail "not converged"  # some BLAS kernels leave r = 0
 
 # The answer of PETSc's own LSQR, where no x fits all rows.
 expect 0 ./driver -skip_petscrc -noise 0.1 -ksp_type lsqr -pc_type none -ksp_lsqr_exact_mat_norm -ksp_rtol 1e-14 -out lsqr.txt
