@@ -141,6 +141,10 @@ class Backend {
   std::vector<double> host_copy(const Block& block);
   /// One scalar for every vector.
   void axpby(double alpha, const Block& x, double beta, const Block& y);
+
+ private:
+  std::vector<double> alphas_,
+      betas_;  // room of that call, kept: single-row methods call it per row
 };
 
 /// Makes a backend for a problem.

@@ -32,8 +32,9 @@ std::vector<double> Backend::host_copy(const Block& block) {
 }
 
 void Backend::axpby(double alpha, const Block& x, double beta, const Block& y) {
-  const std::vector<double> alphas(to_size(y.vectors()), alpha), betas(alphas.size(), beta);
-  axpby(alphas, x, betas, y);
+  alphas_.assign(to_size(y.vectors()), alpha);
+  betas_.assign(alphas_.size(), beta);
+  axpby(alphas_, x, betas_, y);
 }
 
 void register_device(const std::string& name, MakeBackend make) {
