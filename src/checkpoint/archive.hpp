@@ -11,7 +11,55 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/fields.hpp"
+#include "polyak/snapshot.hpp"
+#include "solve/report/fields.hpp"
+
+namespace polyak {
+
+// The fields of a report are in solve/report/fields.hpp.
+
+template <>
+struct Fields<SolverState> {
+  template <class Visitor>
+  static void visit(Visitor&& visit) {
+    visit("iteration", &SolverState::iteration);
+    visit("row_products", &SolverState::row_products);
+    visit("vectors", &SolverState::vectors);
+  }
+};
+
+template <>
+struct Fields<RunState> {
+  template <class Visitor>
+  static void visit(Visitor&& visit) {
+    visit("method", &RunState::method);
+    visit("next_measurement", &RunState::next_measurement);
+    visit("history", &RunState::history);
+    visit("distances", &RunState::distances);
+    visit("looks", &RunState::looks);
+    visit("best", &RunState::best);
+    visit("best_line", &RunState::best_line);
+    visit("best_gradient", &RunState::best_gradient);
+    visit("best_backward_error", &RunState::best_backward_error);
+    visit("first_residual", &RunState::first_residual);
+    visit("largest_x", &RunState::largest_x);
+    visit("retreats", &RunState::retreats);
+    visit("measured_rows", &RunState::measured_rows);
+    visit("solve_seconds", &RunState::solve_seconds);
+    visit("measure_seconds", &RunState::measure_seconds);
+  }
+};
+
+template <>
+struct Fields<Snapshot> {
+  template <class Visitor>
+  static void visit(Visitor&& visit) {
+    visit("finished", &Snapshot::finished);
+    visit("run", &Snapshot::run);
+  }
+};
+
+}  // namespace polyak
 
 namespace polyak::checkpoint {
 
@@ -21,19 +69,16 @@ class Writer {
  public:
   explicit Writer(std::vector<double>& numbers) : numbers_(numbers) {}
 
-  template <class Value>
-  void operator()(const char* name, const Value& value) {
-    out_[name] = put(value);
+  template <HasFields Value>
+  Json put(const Value& value) {
+    Json out = Json::object();
+    Fields<Value>::visit([&](const char* name, auto member, auto... roles) {
+      if constexpr (!has_role<JsonOnly, decltype(roles)...>) out[name] = put(value.*member);
+    });
+    return out;
   }
-  Json take() { return std::move(out_); }
 
  private:
-  template <class Value>
-  Json put(const Value& value) {
-    Writer inner(numbers_);
-    fields(inner, value);
-    return inner.take();
-  }
   template <class Value>
   requires std::is_integral_v<Value> Json put(const Value& value) { return value; }
   Json put(const double& value) {  // JSON has no infinity
@@ -64,25 +109,21 @@ class Writer {
   }
 
   std::vector<double>& numbers_;
-  Json out_ = Json::object();
 };
 
 /// Throws nlohmann's exceptions, or std::out_of_range, for what does not fit.
 class Reader {
  public:
-  Reader(const Json& in, const std::vector<double>& numbers) : in_(in), numbers_(numbers) {}
+  explicit Reader(const std::vector<double>& numbers) : numbers_(numbers) {}
 
-  template <class Value>
-  void operator()(const char* name, Value& value) {
-    get(in_.at(name), value);
+  template <HasFields Value>
+  void get(const Json& in, Value& value) {
+    Fields<Value>::visit([&](const char* name, auto member, auto... roles) {
+      if constexpr (!has_role<JsonOnly, decltype(roles)...>) get(in.at(name), value.*member);
+    });
   }
 
  private:
-  template <class Value>
-  void get(const Json& in, Value& value) {
-    Reader inner(in, numbers_);
-    fields(inner, value);
-  }
   template <class Value>
   requires std::is_integral_v<Value>
   void get(const Json& in, Value& value) { value = in.get<Value>(); }
@@ -132,7 +173,6 @@ class Reader {
     for (const Json& item : in) get(item, values.emplace_back());
   }
 
-  const Json& in_;
   const std::vector<double>& numbers_;
 };
 

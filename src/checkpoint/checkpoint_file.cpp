@@ -66,11 +66,10 @@ void CheckpointFile::check_place() const {
 
 void CheckpointFile::save(const Snapshot& snapshot) const {
   checkpoint::Contents contents;
-  checkpoint::Writer writer(contents.numbers);
-  fields(writer, snapshot);
+  const Json saved = checkpoint::Writer(contents.numbers).put(snapshot);
   Json fingerprint = Json::object();
   for (const auto& [name, value] : fingerprint_) fingerprint[name] = value;
-  const Json manifest = {{"fingerprint", fingerprint}, {"snapshot", writer.take()}};
+  const Json manifest = {{"fingerprint", fingerprint}, {"snapshot", saved}};
   contents.manifest = manifest.dump();
 
   io::OutputFile file(path_, {.unfinished = unfinished(),
@@ -91,8 +90,7 @@ Snapshot CheckpointFile::read(const std::string& path) const {
       const std::string was = saved.value(name, "nothing");
       if (was != value) refuse_other(path, name, was, value);
     }
-    checkpoint::Reader reader(manifest.at("snapshot"), contents.numbers);
-    fields(reader, out);
+    checkpoint::Reader(contents.numbers).get(manifest.at("snapshot"), out);
     check_shape(out);
   } catch (const Error&) {
     throw;

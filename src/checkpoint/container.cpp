@@ -18,7 +18,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the file holds numbers as they lie here");
 
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3;
 constexpr std::size_t head_size = 32, sum_size = 16, body_at = head_size + sum_size;
 
 struct Head {

@@ -72,6 +72,31 @@ TEST_F(Checkpoints, hold_what_was_saved_to_the_bit) {
   EXPECT_EQ(s.finished[0].x(1), 2.0);
 }
 
+TEST_F(Checkpoints, hold_every_saved_field_of_a_report) {
+  SolveOptions options = ample("minibatch-hbm");
+  options.max_iterations = 50;
+  options.tol = 0.0;
+  Report report = solve(Problem(consistent()), options);
+  report.looks = {{3, 0.5}};
+  report.pages_read = 11;
+  report.used.exchange = "all columns";
+  report.used.lambda_min_range = {0.9, 1.1};
+  report.dependent_columns = {{4, {1, 2}}};
+  Snapshot snapshot = sample(1);
+  snapshot.finished = {report};
+  file().save(snapshot);
+  Report loaded = file().load()->snapshot.finished.at(0);
+  EXPECT_EQ(solution(loaded), solution(report));
+  EXPECT_EQ(history_csv(loaded.history), history_csv(report.history));
+  // What is only in the JSON follows from the problem and the options.
+  loaded.passes = report.passes;
+  loaded.asked = report.asked;
+  loaded.rows = report.rows, loaded.cols = report.cols, loaded.nnz = report.nnz;
+  loaded.right_hand_sides = report.right_hand_sides;
+  loaded.matrix = report.matrix, loaded.simd = report.simd;
+  EXPECT_EQ(to_json(loaded), to_json(report));
+}
+
 TEST_F(Checkpoints, are_nothing_where_there_is_no_file) { EXPECT_FALSE(file().load()); }
 
 TEST_F(Checkpoints, keep_the_last_two) {

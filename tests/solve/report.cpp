@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "polyak/replicates.hpp"
+#include "solve/report/fields.hpp"
 #include "support/problems.hpp"
 
 namespace polyak::test {
@@ -32,6 +33,40 @@ TEST(report_json, holds_every_field_of_the_contract) {
   EXPECT_NEAR(json["used"]["lambda_max"], 10.0, 1e-9);
   EXPECT_NEAR(json["used"]["lambda_min"], 1.0, 1e-9);
   EXPECT_NEAR(json["used"]["frobenius2"], 44.0, 1e-9);
+}
+
+// True if the members listed fill the struct but for padding.
+template <class Struct>
+bool lists_every_member() {
+  struct Part {
+    std::ptrdiff_t start, end, alignment;
+  };
+  const Struct of{};
+  std::vector<Part> parts;
+  Fields<Struct>::visit([&]<class Value>(const char*, Value Struct::*member, auto...) {
+    const auto start = reinterpret_cast<const char*>(&(of.*member)) -
+                       reinterpret_cast<const char*>(&of);
+    parts.push_back({start, start + static_cast<std::ptrdiff_t>(sizeof(Value)), alignof(Value)});
+  });
+  std::sort(parts.begin(), parts.end(),
+            [](const Part& a, const Part& b) { return a.start < b.start; });
+  parts.push_back({sizeof(Struct), sizeof(Struct), alignof(Struct)});
+  std::ptrdiff_t end = 0;
+  for (const Part& part : parts) {
+    if (part.start < end || part.start - end >= part.alignment) return false;
+    end = part.end;
+  }
+  return true;
+}
+
+TEST(report_fields, the_list_of_fields_has_every_member) {
+  EXPECT_TRUE(lists_every_member<Report>());
+  EXPECT_TRUE(lists_every_member<Used>());
+  EXPECT_TRUE(lists_every_member<Seconds>());
+  EXPECT_TRUE(lists_every_member<Measurement>());
+  EXPECT_TRUE(lists_every_member<Look>());
+  EXPECT_TRUE(lists_every_member<Stage>());
+  EXPECT_TRUE(lists_every_member<DependentColumn>());
 }
 
 TEST(report_json, leaves_out_what_was_not_measured) {

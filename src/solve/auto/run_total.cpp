@@ -5,9 +5,25 @@
 #include <algorithm>
 
 #include "polyak/ranks.hpp"
+#include "solve/report/fields.hpp"
 #include "solve/run/limit_text.hpp"
 
 namespace polyak {
+namespace {
+
+// Adds the fields of `earlier` that auto sums over its stages.
+template <class Value>
+void add_sums(const Value& earlier, Value& sum) {
+  if constexpr (HasFields<Value>) {
+    Fields<Value>::visit([&](const char*, auto member, auto... roles) {
+      if constexpr (has_role<Summed, decltype(roles)...>) add_sums(earlier.*member, sum.*member);
+    });
+  } else {
+    sum += earlier;
+  }
+}
+
+}  // namespace
 
 void RunTotal::add(Report report) {
   for (Measurement m : report.history) {
@@ -21,16 +37,7 @@ void RunTotal::add(Report report) {
     total_.looks.push_back(look);
   }
   report.looks = std::move(total_.looks);
-  report.iterations += total_.iterations;
-  report.row_products += total_.row_products;
-  report.measured_row_products += total_.measured_row_products;
-  report.bytes_read += total_.bytes_read;
-  report.seconds.setup += total_.seconds.setup;
-  report.seconds.norms += total_.seconds.norms;
-  report.seconds.table += total_.seconds.table;
-  report.seconds.spectrum += total_.seconds.spectrum;
-  report.seconds.solve += total_.seconds.solve;
-  report.seconds.measure += total_.seconds.measure;
+  add_sums(total_, report);
   report.stages = std::move(total_.stages);
   total_ = std::move(report);
   check_clock();

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "polyak/version.hpp"
+#include "solve/report/fields.hpp"
 
 namespace polyak {
 namespace {
@@ -25,18 +26,8 @@ std::string cell(const std::optional<double>& value) {
 using Json = nlohmann::ordered_json;
 constexpr int schema_version = 1;
 
-// JSON has no infinity: a number that is not finite is left out like one that
-// was not measured.
-template <class Value>
-void put(Json& object, const char* name, const std::optional<Value>& value) {
-  if (!value) return;
-  if constexpr (std::is_same_v<Value, double>)
-    if (!std::isfinite(*value)) return;
-  object[name] = *value;
-}
-void put(Json& object, const char* name, double value) {
-  put(object, name, std::optional<double>(value));
-}
+template <class Struct>
+Json fields_json(const Struct& of);
 
 template <class Value>
 Json asked_value(const Value& value) {
@@ -58,49 +49,6 @@ Json asked_json(const SolveOptions& options) {
   return out;
 }
 
-Json used_json(const Used& used) {
-  Json out = Json::object();
-  put(out, "step_size", used.step_size);
-  put(out, "momentum", used.momentum);
-  put(out, "batch", used.batch);
-  put(out, "sampling", used.sampling);
-  put(out, "lambda_min", used.lambda_min);
-  put(out, "lambda_max", used.lambda_max);
-  put(out, "lambda_min_source", used.lambda_min_source);
-  put(out, "lambda_max_source", used.lambda_max_source);
-  if (!used.lambda_min_range.empty()) out["lambda_min_range"] = used.lambda_min_range;
-  if (!used.lambda_max_range.empty()) out["lambda_max_range"] = used.lambda_max_range;
-  put(out, "frobenius2", used.frobenius2);
-  put(out, "eta", used.eta);
-  put(out, "eta_effective", used.eta_effective);
-  put(out, "parameters", used.parameters);
-  put(out, "predicted_rate", used.predicted_rate);
-  put(out, "predicted_rate_kind", used.predicted_rate_kind);
-  put(out, "ark_mu", used.ark_mu);
-  put(out, "ark_nu", used.ark_nu);
-  put(out, "rank", used.rank);
-  put(out, "rank_threshold", used.rank_threshold);
-  put(out, "sketch_rows", used.sketch_rows);
-  put(out, "condition", used.condition);
-  put(out, "column_scaling", used.column_scaling);
-  put(out, "device", used.device);
-  put(out, "exchange", used.exchange);
-  put(out, "tol", used.tol);
-  return out;
-}
-
-Json stages_json(const std::vector<Stage>& stages) {
-  Json out = Json::array();
-  for (const Stage& stage : stages) {
-    Json one = {{"method", stage.method}, {"why", stage.why}};
-    put(one, "predicted_seconds", stage.predicted_seconds);
-    one["seconds"] = stage.seconds;
-    one["outcome"] = stage.outcome;
-    out.push_back(std::move(one));
-  }
-  return out;
-}
-
 // One number per right-hand side; null for one that is not there.
 Json list_json(const std::vector<double>& values) {
   Json out = Json::array();
@@ -109,44 +57,98 @@ Json list_json(const std::vector<double>& values) {
 }
 
 // One list per right-hand side.
-void put(Json& object, const char* name, const Array& values) {
-  if (values.empty()) return;
+Json list_json(const Array& values) {
   Json out = Json::array();
   for (Index c = 0; c < values.cols(); ++c) {
     std::vector<double> column;
     for (Index j = 0; j < values.rows(); ++j) column.push_back(values(j, c));
     out.push_back(list_json(column));
   }
-  object[name] = std::move(out);
+  return out;
 }
 
 Json statistics_json(const Statistics& statistics) {
   Json out;
+  const auto put = [&](const char* name, const auto& value) {
+    if (value) out[name] = *value;
+  };
+  const auto put_list = [&](const char* name, const auto& values) {
+    if (!values.empty()) out[name] = list_json(values);
+  };
   out["observations"] = statistics.observations;
-  put(out, "rank", statistics.rank);
-  put(out, "degrees_of_freedom", statistics.degrees_of_freedom);
+  put("rank", statistics.rank);
+  put("degrees_of_freedom", statistics.degrees_of_freedom);
   out["residual_sum_of_squares"] = list_json(statistics.residual_sum_of_squares);
-  if (!statistics.residual_variance.empty())
-    out["residual_variance"] = list_json(statistics.residual_variance);
+  put_list("residual_variance", statistics.residual_variance);
   if (!statistics.r_squared.empty()) {
     out["r_squared"] = Json::array();
     for (const auto& r2 : statistics.r_squared) out["r_squared"].push_back(r2 ? Json(*r2) : Json());
     out["r_squared_about"] = statistics.centred ? "mean" : "zero";
   }
-  put(out, "standard_errors", statistics.standard_errors);
-  put(out, "t_values", statistics.t_values);
-  put(out, "distance", statistics.distance);
+  put_list("standard_errors", statistics.standard_errors);
+  put_list("t_values", statistics.t_values);
+  put("distance", statistics.distance);
   return out;
 }
 
-void put_norms(Json& out, const Report& report) {
-  put(out, "residual_norm", report.residual_norm);
-  put(out, "gradient_norm", report.gradient_norm);
-  put(out, "relative_residual", report.relative_residual);
-  put(out, "relative_gradient", report.relative_gradient);
-  put(out, "error", report.error);
-  put(out, "backward_error", report.backward_error);
-  put(out, "measured_rate", report.measured_rate);
+/// A struct with a list of fields, as JSON. A field that is absent, or a number that is not
+/// finite (JSON has no infinity), is left out.
+template <class Struct>
+class FieldsJson {
+ public:
+  explicit FieldsJson(const Struct& of) : of_(of) {}
+
+  template <class Value, class... Roles>
+  void operator()(const char* name, Value Struct::*member, Roles...) {
+    if constexpr (!has_role<SavedOnly, Roles...>) {
+      const Value& value = of_.*member;
+      if constexpr (has_role<IfAny, Roles...>)
+        if (value.empty()) return;
+      put(name, value);
+    }
+  }
+  Json take() { return std::move(out_); }
+
+ private:
+  template <class Value>
+  void put(const char* name, const Value& value) {
+    out_[name] = json(value);
+  }
+  template <class Value>
+  void put(const char* name, const std::optional<Value>& value) {
+    if (value) put(name, *value);
+  }
+  void put(const char* name, double value) {
+    if (std::isfinite(value)) out_[name] = value;
+  }
+
+  template <class Value>
+  static Json json(const Value& value) {
+    return value;
+  }
+  static Json json(Status status) { return to_string(status); }
+  static Json json(StoppedBy rule) { return to_string(rule); }
+  static Json json(const std::vector<Look>& looks) { return looks.size(); }
+  static Json json(const Statistics& statistics) { return statistics_json(statistics); }
+  static Json json(const SolveOptions& asked) { return asked_json(asked); }
+  template <HasFields Value>
+  static Json json(const Value& value) { return fields_json(value); }
+  template <HasFields Value>
+  static Json json(const std::vector<Value>& values) {
+    Json out = Json::array();
+    for (const Value& value : values) out.push_back(fields_json(value));
+    return out;
+  }
+
+  const Struct& of_;
+  Json out_ = Json::object();
+};
+
+template <class Struct>
+Json fields_json(const Struct& of) {
+  FieldsJson<Struct> out(of);
+  Fields<Struct>::visit(out);
+  return out.take();
 }
 
 }  // namespace
@@ -171,49 +173,8 @@ std::string to_string(Status status) {
 }
 
 std::string to_json(const Report& report) {
-  Json out;
-  out["schema"] = schema_version;
-  out["status"] = to_string(report.status);
-  if (report.stopped_by) out["stopped_by"] = to_string(*report.stopped_by);
-  out["reason"] = report.reason;
-  out["method"] = report.method;
-  out["iterations"] = report.iterations;
-  out["row_products"] = report.row_products;
-  out["measured_row_products"] = report.measured_row_products;
-  if (!report.looks.empty()) out["looks"] = report.looks.size();
-  out["passes"] = report.passes;
-  out["bytes_read"] = report.bytes_read;
-  put(out, "pages_read", report.pages_read);
-  put_norms(out, report);
-  if (report.statistics) out["statistics"] = statistics_json(*report.statistics);
-  if (!report.certified.empty()) out["certified"] = report.certified;
-  if (!report.stages.empty()) out["stages"] = stages_json(report.stages);
-  out["asked"] = asked_json(report.asked);
-  out["used"] = used_json(report.used);
-  out["seconds"] = {{"read", report.seconds.read},
-                    {"setup", report.seconds.setup},
-                    {"setup_norms", report.seconds.norms},
-                    {"setup_table", report.seconds.table},
-                    {"setup_spectrum", report.seconds.spectrum},
-                    {"solve", report.seconds.solve},
-                    {"measure", report.seconds.measure},
-                    {"total", report.seconds.total}};
-  out["rows"] = report.rows;
-  out["cols"] = report.cols;
-  out["nnz"] = report.nnz;
-  out["right_hand_sides"] = report.right_hand_sides;
-  out["zero_rows"] = report.zero_rows;
-  out["zero_columns"] = report.zero_columns;
-  if (!report.dependent_columns.empty()) {
-    out["dependent_columns"] = Json::array();
-    for (const DependentColumn& one : report.dependent_columns)
-      out["dependent_columns"].push_back({{"column", one.column}, {"on", one.on}});
-  }
-  out["matrix"] = report.matrix;
-  out["seed"] = report.seed;
-  out["threads"] = report.threads;
-  out["simd"] = report.simd;
-  out["warnings"] = report.warnings;
+  Json out = {{"schema", schema_version}};
+  out.update(fields_json(report));
   out["version"] = version_string;
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
