@@ -23,12 +23,12 @@ void check_command(const Words& words) {
                        .hint = "run polyak without mpirun for everything else"});
 }
 
-int run(const Words& words, char** argv, Messages& messages) {
+int run(const Words& words, Messages& messages) {
   int code = 70;
   std::optional<polyak::Error> error;
   try {
     check_command(words);
-    code = run_command(words, argv, messages);
+    code = run_command(words, messages);
   } catch (...) {
     error = as_error(std::current_exception());
   }
@@ -51,11 +51,9 @@ int main(int argc, char** argv) {
   prepare_process();
   return leave(or_no_memory([&] {
     const Words words(argv + std::min(argc, 1), argv + argc);
-    check_blas_threads();
-    if (!words.empty() && words[0] == "solve") choose_blas_kernels(argv);  // before MPI: may exec
     start_ranks(&argc, &argv);
     Messages messages(words);
     install_fatal_handlers(messages, error_output());
-    return or_no_memory([&] { return run(words, argv, messages); });
+    return or_no_memory([&] { return run(words, messages); });
   }));
 }

@@ -13,9 +13,8 @@ using namespace polyak::cli;
 
 int run(const Words& words, char** argv, Messages& messages) {
   try {
-    check_blas_threads();
     start_polyak_mpi(words, argv);
-    return run_command(words, argv, messages);
+    return run_command(words, messages);
   } catch (...) {
     const polyak::Error error = as_error(std::current_exception());
     if (reports_errors_under_mpirun()) messages.error(error);

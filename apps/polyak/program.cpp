@@ -15,22 +15,21 @@ namespace {
 struct Command {
   std::string name;
   std::string summary;
-  bool computes;  // uses BLAS kernels
   int (*run)(const Words&, Messages&);
 };
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
-      {"solve", "find x that minimises |Ax - b|", true, solve_command},
-      {"plan", "predict what each method needs, and what solve would choose", true, plan_command},
-      {"theory", "compute the batch size that a rate needs, and the rate of a batch", true,
+      {"solve", "find x that minimises |Ax - b|", solve_command},
+      {"plan", "predict what each method needs, and what solve would choose", plan_command},
+      {"theory", "compute the batch size that a rate needs, and the rate of a batch",
        theory_command},
-      {"generate", "make a problem with a known solution", true, generate_command},
-      {"tomography", "reconstruct an image from its projections", true, tomography_command},
-      {"reproduce", "run the paper's experiments, or your own", true, reproduce_command},
-      {"info", "show what a file holds", false, info_command},
-      {"convert", "write a matrix in another format", false, convert_command},
-      {"bench", "measure this machine, the library and other libraries", true, bench_command},
+      {"generate", "make a problem with a known solution", generate_command},
+      {"tomography", "reconstruct an image from its projections", tomography_command},
+      {"reproduce", "run the paper's experiments, or your own", reproduce_command},
+      {"info", "show what a file holds", info_command},
+      {"convert", "write a matrix in another format", convert_command},
+      {"bench", "measure this machine, the library and other libraries", bench_command},
   };
   return table;
 }
@@ -88,14 +87,13 @@ void choose_simd() {
 
 }  // namespace
 
-int run_command(const Words& words, char** argv, Messages& messages) {
+int run_command(const Words& words, Messages& messages) {
   const std::string first = words.empty() ? "" : words[0];
   if (first == "--help" || first == "-h" || first == "help") return print(help()), 0;
   if (first == "--version") return print(version()), 0;
   for (const Command& command : commands()) {
     if (command.name != first) continue;
     choose_simd();
-    if (command.computes) choose_blas_kernels(argv);
     return command.run(Words(words.begin() + 1, words.end()), messages);
   }
   refuse(first);

@@ -14,8 +14,8 @@ namespace polyak::cli {
 using Words = std::vector<std::string>;
 
 /// Runs the command that words[0] names and returns the exit code; throws on
-/// errors. May start the program again, with argv, to get faster BLAS kernels.
-int run_command(const Words& words, char** argv, Messages& messages);
+/// errors.
+int run_command(const Words& words, Messages& messages);
 
 /// Any exception as an Error.
 Error as_error(const std::exception_ptr& thrown);
@@ -38,14 +38,6 @@ int bench_command(const Words& words, Messages& messages);
 /// remove unfinished output files before the process ends; standard streams that
 /// are closed are opened on /dev/null, so that no data file gets their number.
 void prepare_process();
-
-/// Starts the program again, once, if OpenBLAS has chosen kernels for an older
-/// processor than this one. Returns if that is not needed or fails.
-void choose_blas_kernels(char** argv);
-
-/// Error out_of_memory if OpenBLAS could not create a thread while it was loaded.
-/// Unblocks SIGINT, which is blocked until this call.
-void check_blas_threads();
 
 /// Installs handlers for failures that cannot be reported by an exception. They
 /// write one line to `error_output`, remove unfinished output files, and end the
