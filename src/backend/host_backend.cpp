@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/row_numbers.hpp"
+#include "core/large_arrays.hpp"
 #include "kernels/steps.hpp"
 
 namespace polyak {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/huge_pages.hpp"
+#include "core/large_arrays.hpp"
 #include "matrix/as_stored.hpp"
 #include "matrix/column_map.hpp"
 #include "polyak/ranks.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/row_numbers.hpp"
+#include "core/large_arrays.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "core/huge_pages.hpp"
+#include "core/large_arrays.hpp"
 #include "matrix/storage.hpp"
 #include "matrix/typed_matrix.hpp"
 #include "polyak/error.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/huge_pages.hpp"
+#include "core/large_arrays.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstddef>
 
-#include "core/huge_pages.hpp"
+#include "core/large_arrays.hpp"
 
 #ifndef POLYAK_ROW_TABLE_ONCE
 #define POLYAK_ROW_TABLE_ONCE

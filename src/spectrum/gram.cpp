@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/row_numbers.hpp"
+#include "core/large_arrays.hpp"
 #include "kernels/gram.hpp"
 #include "linalg/buffer.hpp"
 #include "matrix/column_map.hpp"

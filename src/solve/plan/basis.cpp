@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/clock.hpp"
-#include "core/row_numbers.hpp"
+#include "core/large_arrays.hpp"
 #include "matrix/whole.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
