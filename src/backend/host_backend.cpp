@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/large_arrays.hpp"
-#include "kernels/steps.hpp"
+#include "kernels/dense.hpp"
 
 namespace polyak {
 namespace {
