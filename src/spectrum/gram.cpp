@@ -8,9 +8,8 @@
 #include "kernels/gram.hpp"
 #include "linalg/buffer.hpp"
 #include "matrix/column_map.hpp"
+#include "matrix/rank_rows.hpp"
 #include "matrix/storage.hpp"
-#include "matrix/typed_matrix.hpp"
-#include "matrix/whole.hpp"
 #include "polyak/ranks.hpp"
 
 namespace polyak {

@@ -4,7 +4,7 @@
 
 #include "core/clock.hpp"
 #include "core/large_arrays.hpp"
-#include "matrix/whole.hpp"
+#include "matrix/rank_rows.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 #include "sampling/law.hpp"
