@@ -83,8 +83,8 @@ MatrixPtr validated(CsrRows<Value, Column> csr) {
       csr.row_start.back() != csr.nonzeros() || csr.columns.size() != csr.values.size()) {
     refuse_row("the row starts do not fit the entries", 0,
                std::to_string(csr.columns.size()) + " columns and " +
-               std::to_string(csr.values.size()) + " values",
-           "row starts from 0 to that number");
+                   std::to_string(csr.values.size()) + " values",
+               "row starts from 0 to that number");
   }
   for (Index i = 0; i < csr.rows(); ++i) {
     const Index first = csr.row_start[to_size(i)];
