@@ -1,7 +1,7 @@
 #pragma once
 
-// What each saved struct is made of, once for writing and for reading:
-// archive(name, member) does either.
+// The fields of each saved struct, once for writing and reading: archive(name, member) writes
+// or reads one.
 
 #include <concepts>
 #include <type_traits>
@@ -105,7 +105,7 @@ void fields(Archive& archive, M& m) {
   archive("total", m.total);
 }
 
-// A method that auto has tried; what follows from the problem is left out.
+// The report of a method that auto has run, without what follows from the problem.
 template <class Archive, Is<Report> M>
 void fields(Archive& archive, M& m) {
   archive("status", m.status);
