@@ -209,13 +209,15 @@ double largest_of_ranks(const RowMatrix& A, double value) {
 std::optional<Place> first_of_ranks(const RowMatrix& A, const std::optional<Place>& own) {
   Communicator& ranks = communicator(A);
   if (ranks.size() == 1) return own;
-  // No two ranks have the same row, because each row is stored by one rank.
-  const double mine = own ? static_cast<double>(A.rows() - own->row) : 0.0;
-  const double first = largest_of_ranks(A, mine);
-  if (first == 0.0) return std::nullopt;
-  const double root = largest_of_ranks(A, mine == first ? static_cast<double>(ranks.rank()) : 0.0);
+  // Rows counted from the end, so that the first row is the maximum. No two ranks have the same
+  // row, because each row is stored by one rank.
+  const double from_end = own ? static_cast<double>(A.rows() - own->row) : 0.0;
+  const double largest = largest_of_ranks(A, from_end);
+  if (largest == 0.0) return std::nullopt;
+  const double root =
+      largest_of_ranks(A, from_end == largest ? static_cast<double>(ranks.rank()) : 0.0);
   double parts[3] = {};
-  if (mine == first) {
+  if (from_end == largest) {
     parts[0] = static_cast<double>(own->row);
     parts[1] = static_cast<double>(own->col);
     parts[2] = own->value;
