@@ -14,7 +14,7 @@
 #include "core/random.hpp"
 #include "cuda/engine.hpp"
 #include "cuda/read_ceiling.hpp"
-#include "sampling/integer_starts.hpp"
+#include "sampling/row_table.hpp"
 
 namespace polyak::cuda {
 namespace {

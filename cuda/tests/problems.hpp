@@ -9,7 +9,7 @@
 
 #include "core/random.hpp"
 #include "cuda/engine.hpp"
-#include "sampling/integer_starts.hpp"
+#include "sampling/row_table.hpp"
 #include "sampling/sampler.hpp"
 
 namespace polyak::cuda::test {

@@ -3,13 +3,13 @@
 // Where the vectors of a solve live and where its products with A are computed: the
 // memory of this process (host_backend.hpp), or that of a device.
 //
-// A method holds handles (Block) and calls whole operations; it never sees the numbers
-// unless it reads them. read() and write() are the only transfers between host and
+// A method holds handles (Block) and calls operations on whole vectors; it has access to the
+// numbers only through read() and write(). These are the only transfers between host and
 // backend, so that a device keeps everything else in its own memory.
 //
 // Notation: Ã = scale.a·A and b̃ = scale.b·b are the scaled problem, W the row weights,
 // unit = scale.a/scale.b. x is in the user's units, gradients are in scaled units. c is
-// the number of right-hand sides, times that of replicates where there are several.
+// the number of right-hand sides times that of replicates.
 
 #include <memory>
 #include <span>
@@ -22,7 +22,7 @@
 
 namespace polyak {
 
-/// What a backend computes with; all of it outlives the backend.
+/// The data of a backend; all of it must outlive the backend.
 struct BackendProblem {
   const RowMatrix& A;
   ConstView b;
@@ -32,8 +32,8 @@ struct BackendProblem {
   ThreadTeam& team;
 };
 
-/// A handle of vectors in a backend's memory: c vectors of d unknowns (one after the
-/// other), or c vectors of n equations (row by row). Copies share the memory.
+/// A handle of vectors in the memory of a backend: c vectors of d unknowns (one vector after
+/// the other), or c vectors of n equations (c numbers for each row). Copies share the memory.
 class Block {
  public:
   enum class Kind { unknowns, equations };
@@ -74,12 +74,13 @@ class Backend {
   // Memory. A new block is zero.
 
   virtual Block make(Block::Kind kind, Index vectors) = 0;
-  /// Host to backend and back; a view has the shape of the block (c × d, or n × c).
+  /// Host to backend, and back; the view has the shape of the block (c × d, or n × c).
   virtual void write(ConstView from, const Block& to) = 0;
   virtual void read(const Block& from, View to) = 0;
   virtual void copy(const Block& from, const Block& to) = 0;
 
-  // Vectors. Scalars are one per vector; `columns` restricts an operation to some unknowns.
+  // Vectors. Scalars are one per vector; `columns` restricts an operation to a range of
+  // unknowns.
 
   /// y_k = alpha_k·x_k + beta_k·y_k for each vector k; y is not read where beta_k = 0.
   virtual void axpby(std::span<const double> alpha, const Block& x, std::span<const double> beta,
@@ -93,7 +94,7 @@ class Backend {
   virtual void dot(const Block& x, const Block& y, std::span<double> out) = 0;
   /// The largest |x_kj|; infinity if one is NaN.
   virtual double max_abs(const Block& x) = 0;
-  /// x_kj is moved into [lower_j, upper_j]; nothing happens where there are no bounds.
+  /// x_kj is moved into [lower_j, upper_j]; no effect without bounds.
   virtual void clamp(const Block& x) = 0;
   /// x_kj = value for every vector.
   virtual void set(const Block& x, std::span<const Index> unknowns, double value) = 0;
@@ -127,14 +128,14 @@ class Backend {
   /// r = √W(b̃ − Ãx̃), of equations.
   virtual void residual(const Block& x, const Block& r) = 0;
   /// For each listed row i in turn: x = x − (steps_t·ã_iᵀ(…))·ã_i, the step of
-  /// RowMatrix::kaczmarz, projected onto the bounds where there are any.
+  /// RowMatrix::kaczmarz, followed by the projection onto the bounds, if there are any.
   virtual void row_steps(std::span<const Index> rows, std::span<const double> steps,
                          const Block& x) = 0;
   /// Starts loading these rows into the caches. Changes no result.
   virtual void prefetch(std::span<const Index> rows) = 0;
-  /// Every column of x becomes that of the rank that owns it.
+  /// Every column of x is set to its value on the rank that owns it.
   virtual void gather_columns(ColumnExchange& exchange, const Block& x) = 0;
-  /// Of vectors of equations, each rank has the numbers of its rows: afterwards all.
+  /// Before, each rank has the entries of its own rows; afterwards all entries.
   virtual void gather_rows(const Block& y) = 0;
 
   /// The numbers of a block on the host, in its shape, one after the other.
@@ -143,19 +144,19 @@ class Backend {
   void axpby(double alpha, const Block& x, double beta, const Block& y);
 
  private:
-  std::vector<double> alphas_,
-      betas_;  // room of that call, kept: single-row methods call it per row
+  // Buffers of that axpby, kept because single-row methods call it for each row.
+  std::vector<double> alphas_, betas_;
 };
 
 /// Makes a backend for a problem.
 using MakeBackend = std::unique_ptr<Backend> (*)(const BackendProblem&);
 
-/// Devices by name. "cpu" is always there; a library with another one registers it when
-/// it is loaded. Registering a name again replaces it.
+/// Devices by name. "cpu" always exists; a library with another device registers it when it
+/// is loaded. Registering a name again replaces it.
 void register_device(const std::string& name, MakeBackend make);
 std::vector<std::string> device_names();
-/// The device that an option asks for: "auto" is "cpu". An unknown one is an Error that
-/// lists those that are known.
+/// The device of the option --device: "auto" is "cpu". Error usage, with a list of all devices,
+/// if there is none of this name.
 std::string device_named(const std::string& asked);
 std::unique_ptr<Backend> make_backend(const std::string& device, const BackendProblem& problem);
 

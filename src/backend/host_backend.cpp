@@ -4,14 +4,14 @@
 #include <cmath>
 #include <limits>
 
-#include "core/row_numbers.hpp"
-#include "kernels/steps.hpp"
+#include "core/large_arrays.hpp"
+#include "kernels/dense.hpp"
 
 namespace polyak {
 namespace {
 
-// Of one vector; NaN is returned as infinity.
-double largest_of(const double* x, Index count) {
+// The largest |x_j|; infinity if one is NaN.
+double largest_abs(const double* x, Index count) {
   double largest = 0.0;
   for (Index j = 0; j < count; ++j) {
     const double a = std::abs(x[j]);
@@ -30,7 +30,7 @@ HostBackend::HostBackend(const BackendProblem& problem)
 
 Block HostBackend::make(Block::Kind kind, Index vectors) {
   const Index length = kind == Block::Kind::unknowns ? problem_.A.cols() : problem_.A.rows();
-  // Zero pages: of equations a rank writes, and so allocates, those of its rows only.
+  // RowNumbers: a rank writes the equations of its own rows only, and so allocates only those.
   auto memory = std::make_shared<RowNumbers>(to_size(vectors * length));
   return {std::shared_ptr<void>(memory, memory->data()), kind, vectors, length};
 }
@@ -55,7 +55,7 @@ void HostBackend::copy(const Block& from, const Block& to) {
   std::copy_n(data(from), from.size(), data(to));
 }
 
-// Rows of a block of equations that are stored here, in parallel.
+// body(i, c, y_ic) for the rows i stored here, in parallel.
 template <class Body>
 void HostBackend::for_rows(const Block& y, Body body) {
   const View out = view(y);
@@ -81,14 +81,14 @@ void HostBackend::axpby(std::span<const double> alpha, const Block& x, std::span
 }
 
 void HostBackend::divide(std::span<const double> divisor, const Block& y) {
-  const auto apart = [&](Index k, double& value) {
+  const auto divide_one = [&](Index k, double& value) {
     if (divisor[to_size(k)] != 0.0) value /= divisor[to_size(k)];
   };
   if (y.kind() == Block::Kind::equations)
-    return for_rows(y, [&](Index, Index c, double& value) { apart(c, value); });
+    return for_rows(y, [&](Index, Index c, double& value) { divide_one(c, value); });
   const View out = view(y);
   for (Index k = 0; k < out.rows; ++k)
-    for (Index j = 0; j < out.cols; ++j) apart(k, out(k, j));
+    for (Index j = 0; j < out.cols; ++j) divide_one(k, out(k, j));
 }
 
 void HostBackend::add_diagonal(double factor, const Block& diagonal, const Block& x,
@@ -99,8 +99,8 @@ void HostBackend::add_diagonal(double factor, const Block& diagonal, const Block
     for (Index j = 0; j < out.cols; ++j) out(k, j) += factor * D[j] * in(k, j);
 }
 
-// Of equations in chunks whose number follows from sizes alone, added in order: the same
-// bits for any number of threads.
+// Vectors of equations are summed in chunks (Products::row_sum): the same bits for any number
+// of threads.
 void HostBackend::dot(const Block& x, const Block& y, std::span<double> out) {
   const View a = view(x), b = view(y);
   for (std::size_t k = 0; k < out.size(); ++k) {
@@ -118,7 +118,7 @@ void HostBackend::dot(const Block& x, const Block& y, std::span<double> out) {
   }
 }
 
-double HostBackend::max_abs(const Block& x) { return largest_of(data(x), x.size()); }
+double HostBackend::max_abs(const Block& x) { return largest_abs(data(x), x.size()); }
 
 void HostBackend::clamp(const Block& x) {
   if (problem_.lower.empty()) return;
@@ -134,8 +134,8 @@ void HostBackend::set(const Block& x, std::span<const Index> unknowns, double va
     for (Index k = 0; k < out.rows; ++k) out(k, j) = value;
 }
 
-// step(first entry, count) for the columns of each vector; all vectors at once where
-// these are all columns.
+// step(first entry, count) for the columns of each vector; one call for all vectors if these
+// are all columns.
 template <class Step>
 void HostBackend::for_columns(const Block& x, ColumnRange columns, Step step) const {
   const Index count = columns.last - columns.first;
@@ -174,8 +174,8 @@ void HostBackend::full_gradient(const Block& x, const Block& g, std::span<double
   products_.full_gradient(view(x), problem_.b, view(g), residual2, exchange);
 }
 
-// The gradient at unit·v for b = 0, whose residual is Ãv; b is one row of zeros, read for
-// every row. Powers of two: multiplying and dividing by unit loses no bit.
+// The gradient at unit·v for b = 0, whose residual is Ãv; b is one row of zeros, used for all
+// rows (stride 0). The unit is a power of two: multiplying and dividing by it is exact.
 void HostBackend::normal_product(const Block& v, const Block& q, std::span<double> curvature) {
   zeros_.resize(std::max(zeros_.size(), to_size(v.vectors())), 0.0);
   double* values = data(v);

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <thread>
 
-#include "core/huge_pages.hpp"
+#include "core/large_arrays.hpp"
 #include "linalg/fortran.hpp"
 #include "linalg/vendor.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "bench/contenders.hpp"
 #include "bench/session.hpp"
-#include "sampling/batch_drawer.hpp"
+#include "sampling/batches.hpp"
 #include "solve/run/setup.hpp"
 
 // Sampling: sorted batches by row norms, with their weights; ns per draw.

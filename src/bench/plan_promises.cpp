@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/seeds.hpp"
+#include "bench/contests.hpp"
 #include "bench/session.hpp"
-#include "bench/solve_contest.hpp"
 #include "polyak/error.hpp"
 #include "polyak/plan.hpp"
 #include "problem/least_squares.hpp"

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <map>
 
+#include "bench/contests.hpp"
 #include "bench/harness.hpp"
-#include "bench/seeds.hpp"
 #include "polyak/error.hpp"
 
 // The results of the subjects auto and plan, as goals and as text.

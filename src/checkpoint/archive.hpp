@@ -1,8 +1,8 @@
 #pragma once
 
-// Values to and from a JSON manifest and one long list of doubles. Vectors of
-// doubles go to the list, the manifest says where: [first, count]. Numbers keep
-// their bits either way (JSON's are printed so that they read back exactly).
+// Values to and from a JSON manifest and one long list of doubles. Vectors of doubles are in
+// the list, and the manifest has their position: [first, count]. Numbers keep their bits in
+// both (in JSON they are printed such that reading gives the same double).
 
 #include <cmath>
 #include <limits>
@@ -102,6 +102,7 @@ class Writer {
     for (const Value& value : values) out.push_back(put(value));
     return out;
   }
+  // Appends to the list of doubles; returns the position.
   Json keep(const double* data, std::size_t count) {
     const std::size_t first = numbers_.size();
     numbers_.insert(numbers_.end(), data, data + count);
@@ -111,7 +112,7 @@ class Writer {
   std::vector<double>& numbers_;
 };
 
-/// Throws nlohmann's exceptions, or std::out_of_range, for what does not fit.
+/// Throws exceptions of nlohmann::json, or std::out_of_range, if the contents are wrong.
 class Reader {
  public:
   explicit Reader(const std::vector<double>& numbers) : numbers_(numbers) {}

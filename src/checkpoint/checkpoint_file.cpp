@@ -12,7 +12,7 @@ namespace {
 
 using checkpoint::Json;
 
-// Sizes that the checksum cannot vouch for.
+// Sizes that the driver relies on.
 void check_shape(const Snapshot& snapshot) {
   const RunState& run = snapshot.run;
   if (run.distances.size() != run.history.size() || run.method.iteration < 0 ||
@@ -30,8 +30,9 @@ void check_shape(const Snapshot& snapshot) {
                .hint = "resume with what it was made with, or start anew without --resume"});
 }
 
-// Nothing where there is no file, or one that is empty.
-std::optional<bool> begins_like_one(const std::string& path) {
+// Whether the file is a checkpoint, by its first bytes; nothing if it does not exist or is
+// empty.
+std::optional<bool> is_checkpoint(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (!std::filesystem::exists(status)) return std::nullopt;
@@ -49,17 +50,17 @@ CheckpointFile::CheckpointFile(std::string path, Fingerprint fingerprint)
     : path_(std::move(path)), fingerprint_(std::move(fingerprint)) {}
 
 void CheckpointFile::check_place() const {
-  const bool ours_before = begins_like_one(previous()) == true;
+  const bool previous_is_ours = is_checkpoint(previous()) == true;
   const auto check = [&](const std::string& path, bool allowed) {
-    if (allowed || begins_like_one(path).value_or(true)) return;
+    if (allowed || is_checkpoint(path).value_or(true)) return;
     throw Error(ErrorCode::usage, {.what = "the file there is no checkpoint and would be replaced",
                                    .where = path,
                                    .found = {},
                                    .expected = "a name that is free, or a checkpoint of polyak",
                                    .hint = "name another file"});
   };
-  // One that was damaged is replaced, the one before it being ours; a device is nobody's file.
-  check(path_, ours_before || path_.starts_with("/dev/"));
+  // A damaged checkpoint may be replaced if the previous one is ours; so may a device.
+  check(path_, previous_is_ours || path_.starts_with("/dev/"));
   check(previous(), false);
   check(unfinished(), false);
 }

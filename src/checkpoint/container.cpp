@@ -16,7 +16,7 @@
 namespace polyak::checkpoint {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the file holds numbers as they lie here");
+static_assert(std::endian::native == std::endian::little, "the file holds little-endian numbers, copied as they are in memory");
 
 constexpr std::uint32_t version = 3;
 constexpr std::size_t head_size = 32, sum_size = 16, body_at = head_size + sum_size;
@@ -40,7 +40,7 @@ std::string checksum(const std::function<std::string_view()>& next) {
   return {reinterpret_cast<const char*>(out.digest), sum_size};
 }
 
-// One after the other; the head is never empty.
+// Of head and body, one after the other; the head is never empty.
 std::string checksum(std::string_view head, std::string_view body) {
   return checksum([&] { return std::exchange(head, std::exchange(body, {})); });
 }
@@ -67,7 +67,7 @@ Head read_head(const std::string& name, std::string_view bytes) {
   return head;
 }
 
-// Without overflow, whatever the file claims.
+// True if the sizes in the head are those of the body; no overflow for any head.
 bool fits(const Head& head, std::size_t body) {
   return head.manifest <= body && (body - head.manifest) % sizeof(double) == 0 &&
          (body - head.manifest) / sizeof(double) == head.numbers;
@@ -94,7 +94,7 @@ Contents unpack(const std::string& name, std::string_view bytes) {
   const std::string_view body = bytes.substr(body_at);
   if (!fits(head, body.size()))
     refuse(name, "the checkpoint is cut short or has grown", fmt::format("{} bytes", bytes.size()),
-           "what its first bytes say");
+           "the size in its header");
   if (checksum(bytes.substr(0, head_size), body) != bytes.substr(head_size, sum_size))
     refuse(name, "the checkpoint is damaged: its checksum does not fit", "other bytes",
            "those that were written");

@@ -14,18 +14,18 @@
 namespace polyak {
 namespace {
 
-constexpr std::uint64_t fixed_seed = 0x706f6c79616b;  // v must be the same for ever
+constexpr std::uint64_t fixed_seed = 0x706f6c79616b;  // must never change, or old checkpoints do not match
 
 std::string of_vector(const std::vector<double>& numbers) {
   return numbers.empty() ? "none" : digest(numbers);
 }
 
-// Of `columns` numbers a row, row after row; fill(first, last, zeros) puts in those of
-// the rows held here. A part at a time, so that no rank needs room for all rows.
+// The digest of `columns` numbers per row, row after row; fill(first, last, zeros) writes those
+// of the rows stored here. In parts, so that no rank needs memory for all rows.
 template <class Fill>
 std::string of_rows(const RowMatrix& A, Index columns, Fill fill) {
-  constexpr Index most = Index{1} << 17;  // numbers
-  const Index rows = std::max<Index>(1, most / std::max<Index>(1, columns));
+  constexpr Index max_numbers = Index{1} << 17;  // of a part
+  const Index rows = std::max<Index>(1, max_numbers / std::max<Index>(1, columns));
   std::vector<double> part;
   return checkpoint::digest([&, first = Index{0}]() mutable -> std::string_view {
     const Index last = std::min(A.rows(), first + rows);
@@ -38,15 +38,15 @@ std::string of_rows(const RowMatrix& A, Index columns, Fill fill) {
   });
 }
 
-// A·v: every entry takes part, whatever A is stored as or made up from.
+// The digest of A·v: it depends on every entry, for any storage of A.
 std::string of_matrix(const Problem& problem, ThreadTeam& team) {
   const RowMatrix& A = problem.A();
   std::vector<double> v(to_size(A.cols()));
   Random(fixed_seed, stream::entries).normals(0, v.size(), v.data());
   const auto product = [&](Index first, Index last, View y) {
-    constexpr Index few = 1024;
-    team.run((last - first + few - 1) / few, [&](Index job) {
-      const Index from = job * few, to = std::min(last - first, from + few);
+    constexpr Index job_rows = 1024;
+    team.run((last - first + job_rows - 1) / job_rows, [&](Index job) {
+      const Index from = job * job_rows, to = std::min(last - first, from + job_rows);
       A.multiply(first + from, first + to, {v.data(), 1, A.cols(), A.cols()},
                  {y.row(from), to - from, 1, 1});
     });
@@ -65,6 +65,7 @@ std::string of_rhs(const Problem& problem) {
   return fmt::format("{} x {}, {}", b.rows, b.cols, of_rows(problem.A(), b.cols, copy));
 }
 
+// Options that a resumed run may change.
 bool may_differ(const std::string& name) {
   return name == "threads" || name == "max-iterations" || name == "max-passes" ||
          name == "time-limit";

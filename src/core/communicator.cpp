@@ -3,6 +3,7 @@
 namespace polyak {
 namespace {
 
+// One process: all operations are the identity.
 class Single final : public Communicator {
  public:
   Index rank() const override { return 0; }

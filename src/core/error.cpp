@@ -22,7 +22,7 @@ std::string compose(const ErrorParts& p) {
 
 }  // namespace
 
-// In UTF-8 the controls U+0080 to U+009F are C2 80 to C2 9F.
+// In UTF-8 the control characters U+0080 to U+009F are C2 80 to C2 9F.
 std::string printable(const std::string& text, bool several_lines) {
   std::string out;
   bool after_c2 = false;

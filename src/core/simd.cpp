@@ -7,8 +7,8 @@
 namespace polyak {
 namespace {
 
-// What this machine and this build have, the best first. Found once, before use_simd_target()
-// leaves Highway only one of them, so that asking for the list does not touch the dispatch.
+// The targets of this machine and this build, the best first. Determined once, before
+// use_simd_target() restricts Highway to one of them.
 const std::vector<std::int64_t>& usable() {
   static const std::vector<std::int64_t> all = hwy::SupportedAndGeneratedTargets();
   return all;

@@ -4,26 +4,46 @@
 #include <sched.h>
 #endif
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <system_error>
 #include <utility>
 
-#include "core/without_signals.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak {
 namespace {
 
-constexpr int spins = 2000;   // a few microseconds: longer than the gap inside an iteration
-constexpr int yields = 200;   // then let others run
-                              // then sleep
+// A waiting thread spins, then yields its core to others, then sleeps.
+constexpr int spins = 2000;  // a few microseconds: longer than the gaps within an iteration
+constexpr int yields = 200;
 
-// The cores this process may use: under taskset or in a container fewer than
-// the machine has. Threads are not pinned: two programs that both pinned
-// theirs to the first cores would share those and leave the rest idle.
+/// Threads started during its lifetime receive no signals: those are handled by the threads of
+/// the program. Signals that a thread causes itself (SIGBUS, SIGSEGV, …) are not blocked.
+class WithoutSignals {
+ public:
+  WithoutSignals() {
+    sigset_t others;
+    ::sigfillset(&others);
+    for (const int own : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+      ::sigdelset(&others, own);
+    ::pthread_sigmask(SIG_BLOCK, &others, &before_);
+  }
+  ~WithoutSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// The cores that this process may use: under taskset or in a container fewer than the machine
+// has. Threads are not pinned: two programs that both pinned theirs to the first cores would
+// share those and leave the others idle.
 int cores() {
 #if defined(__linux__)
   cpu_set_t allowed;
@@ -57,21 +77,21 @@ ThreadTeam::ThreadTeam(int threads) : process_(::getpid()) {
     for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
     const std::string started = std::to_string(size());
-    dismiss();
+    stop_workers();
     throw Error(ErrorCode::out_of_memory, {.what = "the system refused a thread",
                                            .where = "--threads",
                                            .found = started + " threads",
                                            .expected = std::to_string(threads)});
   } catch (...) {
-    dismiss();
+    stop_workers();
     throw;
   }
 }
 
-ThreadTeam::~ThreadTeam() { dismiss(); }
+ThreadTeam::~ThreadTeam() { stop_workers(); }
 
-// In a process that was forked meanwhile there are no workers: nobody to wait for.
-void ThreadTeam::dismiss() {
+// A forked process has no copies of the workers, so there is nothing to join.
+void ThreadTeam::stop_workers() {
   if (::getpid() != process_) {
     for (auto& worker : workers_) worker.detach();
     return;
@@ -82,10 +102,10 @@ void ThreadTeam::dismiss() {
   for (auto& worker : workers_) worker.join();
 }
 
-// A claim is a step down of left_. Whoever steps from above 0 has a chunk, and
-// with it the round: run() cannot end before that chunk is counted as done.
-void ThreadTeam::drain() {
-  Index mine = 0;
+// A thread claims a chunk by decrementing left_ from a positive value. The round cannot end
+// before the claimed chunk is counted in done_, so call_ and body_ are valid meanwhile.
+void ThreadTeam::run_chunks() {
+  Index done_here = 0;
   for (;;) {
     const Index left = left_.fetch_sub(1, std::memory_order_acquire);
     if (left <= 0) break;
@@ -94,22 +114,22 @@ void ThreadTeam::drain() {
     } catch (...) {
       if (!failed_.exchange(true)) failure_ = std::current_exception();
     }
-    ++mine;
+    ++done_here;
   }
-  if (mine == 0) return;
-  done_.fetch_add(mine, std::memory_order_release);
+  if (done_here == 0) return;
+  done_.fetch_add(done_here, std::memory_order_release);
   done_.notify_one();
 }
 
 void ThreadTeam::work() {
   std::uint64_t seen = 0;
   for (;;) {
-    const auto called = [&] { return round_.load(std::memory_order_acquire) != seen; };
-    if (!wait_briefly(called)) round_.wait(seen, std::memory_order_acquire);
-    if (!called()) continue;
+    const auto new_round = [&] { return round_.load(std::memory_order_acquire) != seen; };
+    if (!wait_briefly(new_round)) round_.wait(seen, std::memory_order_acquire);
+    if (!new_round()) continue;
     seen = round_.load(std::memory_order_acquire);
     if (stop_.load(std::memory_order_relaxed)) return;
-    drain();
+    run_chunks();
   }
 }
 
@@ -121,7 +141,7 @@ void ThreadTeam::run_erased(Index count, Call call, void* body) {
   left_.store(count, std::memory_order_release);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
-  drain();
+  run_chunks();
   const auto done = [&] { return done_.load(std::memory_order_acquire) == count; };
   while (!wait_briefly(done)) {
     const Index now = done_.load(std::memory_order_acquire);

@@ -1,14 +1,13 @@
 #pragma once
 
-// The one team of threads. A job is a number of chunks; who does which chunk
-// never changes a result, because each chunk writes only its own part and
-// partial sums are combined afterwards in a fixed order.
+// The team of threads. A job is a number of chunks. The assignment of chunks to threads
+// changes no result, because each chunk writes only its own part, and partial sums are
+// combined afterwards in a fixed order.
 //
-// Workers spin briefly for the next job (a hot round costs about a
-// microsecond), then yield, then sleep until woken, so an idle team costs
-// nothing and an oversubscribed one makes room. Nobody waits for a worker that
-// has nothing in hand: one that other programs keep from running is done
-// without.
+// Workers spin briefly for the next job (starting a job then costs about a microsecond),
+// then yield, then sleep until woken: an idle team costs nothing, and on an oversubscribed
+// machine other programs can run. A job ends when all chunks are done; it does not wait for
+// a worker that has claimed no chunk, for example because another program uses its core.
 
 #include <atomic>
 #include <exception>
@@ -21,8 +20,8 @@ namespace polyak {
 
 class ThreadTeam {
  public:
-  /// threads <= 0 takes all cores this process may use. Error out_of_memory
-  /// when the system has no more threads to give.
+  /// threads <= 0 takes all cores this process may use. Error out_of_memory if the system
+  /// cannot start another thread.
   explicit ThreadTeam(int threads);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
@@ -48,16 +47,16 @@ class ThreadTeam {
   using Call = void (*)(void*, Index);
   void run_erased(Index count, Call call, void* body);
   void work();
-  void dismiss();  // stops and joins the workers there are
-  void drain();
+  void stop_workers();  // stops and joins those that were started
+  void run_chunks();    // until none is left
 
   std::vector<std::thread> workers_;
-  const int process_;  // that the workers are in
-  // Of the round: written before left_ is, read by whoever has claimed a chunk.
+  const int process_;  // the process of the workers
+  // The current job: written before left_, read only by threads that have claimed a chunk.
   Call call_ = nullptr;
   void* body_ = nullptr;
   Index count_ = 0;
-  alignas(64) std::atomic<Index> left_{0};  // chunks nobody has claimed; less than 0 is none
+  alignas(64) std::atomic<Index> left_{0};  // unclaimed chunks; none if negative
   alignas(64) std::atomic<Index> done_{0};
   alignas(64) std::atomic<std::uint64_t> round_{0};
   std::atomic<bool> stop_{false};

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "experiments/outputs.hpp"
+#include "experiments/figure.hpp"
 
 namespace polyak::experiments {
 namespace {

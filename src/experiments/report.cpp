@@ -8,8 +8,8 @@
 #include <fstream>
 #include <optional>
 
+#include "experiments/figure.hpp"
 #include "experiments/lab.hpp"
-#include "experiments/outputs.hpp"
 #include "page/html.hpp"
 #include "polyak/simd.hpp"
 #include "polyak/version.hpp"

@@ -7,8 +7,7 @@
 #include <sstream>
 
 #include "core/clock.hpp"
-#include "experiments/claims.hpp"
-#include "experiments/outputs.hpp"
+#include "experiments/figure.hpp"
 #include "experiments/progress.hpp"
 #include "page/chart.hpp"
 #include "page/html.hpp"

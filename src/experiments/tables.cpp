@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "experiments/outputs.hpp"
+#include "experiments/figure.hpp"
 #include "page/html.hpp"
 #include "polyak/theory.hpp"
 #include "polyak/tomography_reconstruct.hpp"

@@ -10,7 +10,6 @@
 
 #include "io/rows.hpp"
 #include "matrix/storage.hpp"
-#include "matrix/typed_matrix.hpp"
 #include "polyak/error.hpp"
 #include "polyak/matrices.hpp"
 

@@ -11,7 +11,6 @@
 #include "io/stored.hpp"
 #include "io/text/tables.hpp"
 #include "matrix/storage.hpp"
-#include "matrix/typed_matrix.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 #include "polyak/table_parts.hpp"

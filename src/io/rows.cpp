@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/huge_pages.hpp"
+#include "core/large_arrays.hpp"
 #include "io/text/text.hpp"
 #include "polyak/error.hpp"
 #include "polyak/stored_array.hpp"

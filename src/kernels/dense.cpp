@@ -4,13 +4,11 @@
 #include <cstdlib>
 #include <type_traits>
 
-#include "kernels/reference.hpp"
-
 #ifndef POLYAK_DENSE_TABLE
 #define POLYAK_DENSE_TABLE
 namespace polyak::kernels {
 
-// One target's kernels.
+// The kernels of one target.
 template <class Value>
 struct Table {
   decltype(&kernels::gradient<Value>) gradient;
@@ -35,25 +33,25 @@ namespace polyak::kernels::HWY_NAMESPACE {
 
 #if POLYAK_VECTORS
 
-// Rows at a time: eight of a list, four of a range; measured, also for d = 10⁵,
-// where x and g leave the cache.
+// Rows of a group: eight of a list, four of a range. Measured to be the fastest, also for
+// d = 10⁵, where x and g do not fit into the cache.
 constexpr Index listed_group = 8, range_group = 4;
-constexpr Index ahead = 16;  // rows between the one asked for and the one used
-constexpr Index most_prefetched = 2048;
+constexpr Index ahead = 16;  // prefetch distance in rows
+constexpr Index max_prefetched_columns = 2048;
 
-/// Into the second cache: the first has too few misses in flight to keep memory
-/// busy with rows that lie anywhere.
+/// Into the second-level cache: the first allows too few misses at a time to use the full
+/// memory bandwidth for rows at random addresses.
 template <class Value>
 HWY_INLINE void prefetch_far(const Value* p) {
   __builtin_prefetch(p, 0, 2);
 }
-/// And from there into the first, shortly before use.
+/// From there into the first-level cache, shortly before use.
 template <class Value>
 HWY_INLINE void prefetch_near(const Value* p) {
   __builtin_prefetch(p, 0, 3);
 }
 
-/// s_i = a_iᵀx for `size` rows; `far` are rows to come, or null.
+/// s_i = a_iᵀx for `size` rows; `far` are later rows to prefetch, or null.
 template <Index size, class Value>
 HWY_INLINE void dots(const Value* const* a, const Value* const* far, const double* x, Index d,
                      double* s) {
@@ -77,7 +75,7 @@ HWY_INLINE void dots(const Value* const* a, const Value* const* far, const doubl
   for (Index i = 0; i < size; ++i) s[i] = sums[i].sum();
 }
 
-/// g += Σ_i c_i·a_i, row after row; `near` are the next rows, or null.
+/// g += Σ_i c_i·a_i, row after row; `near` are the next rows to prefetch, or null.
 template <Index size, class Value>
 HWY_INLINE void add_rows(const Value* const* a, const Value* const* near, const double* c, Index d,
                          double* g) {
@@ -102,7 +100,7 @@ HWY_INLINE void add_rows(const Value* const* a, const Value* const* near, const 
   }
 }
 
-/// Calls visit(size, t, a) for rows t .. t+size-1, which lie at a[0 .. size-1].
+/// Calls visit(size, t, a) for rows t .. t+size-1, whose addresses are a[0 .. size-1].
 template <Index group, class Value, class Visit>
 HWY_INLINE void in_groups(const DenseBlock<Value>& A, const RowList& rows, Visit visit) {
   const Value* a[group];
@@ -117,12 +115,12 @@ HWY_INLINE void in_groups(const DenseBlock<Value>& A, const RowList& rows, Visit
   }
 }
 
-/// Where the rows lie that are to be prefetched while row t is used.
+/// The addresses of the rows to prefetch while row t is used.
 template <class Value>
-class LookAhead {
+class Prefetcher {
  public:
-  LookAhead(const DenseBlock<Value>& A, const RowList& rows, ConstView b)
-      : A_(A), rows_(rows), b_(b), last_(worthwhile() ? rows.count : 0) {
+  Prefetcher(const DenseBlock<Value>& A, const RowList& rows, ConstView b)
+      : A_(A), rows_(rows), b_(b), last_(pays() ? rows.count : 0) {
     constexpr Index line = 64 / static_cast<Index>(sizeof(Value));
     for (Index t = 0; rows_.index && t < std::min(ahead, last_); ++t) {
       const Value* a = row(t);
@@ -131,15 +129,15 @@ class LookAhead {
       if (A.d > 0) prefetch_far(a + A.d - 1);
     }
   }
-  /// `ahead` rows on in a list, for prefetch_far; null at its end, and for a
-  /// range, which the hardware follows by itself.
+  /// The rows `ahead` positions later in a list, for prefetch_far; null at its end, and for a
+  /// range, which the hardware prefetches.
   template <Index size>
   HWY_INLINE const Value* const* far(Index t) {
     if (!rows_.index || t + ahead + size > last_) return nullptr;
     for (Index i = 0; i < size; ++i) prefetch_far(b_.row(rows_.index[t + ahead + i]));
     return at<size>(t + ahead, far_);
   }
-  /// The next group of a list, the one after that of a range.
+  /// The next group of a list; the second next of a range.
   template <Index size>
   HWY_INLINE const Value* const* near(Index t) {
     const Index next = t + (rows_.index ? size : 2 * size);
@@ -147,19 +145,20 @@ class LookAhead {
   }
 
  private:
-  /// Long rows the hardware follows by itself; a list within a few rows is part
-  /// of a sweep, which finds most of them in the second cache.
-  bool worthwhile() const {
-    constexpr Index cached = 1 << 19;
-    if (A_.d > most_prefetched || rows_.count == 0) return false;
+  /// False for long rows, which the hardware prefetches, and for a list within a small part of
+  /// A: those come from a sweep over A (Products::gradients), and most of their rows are in the
+  /// second-level cache.
+  bool pays() const {
+    constexpr Index cached_bytes = 1 << 19;
+    if (A_.d > max_prefetched_columns || rows_.count == 0) return false;
     const Index span = rows_.row(rows_.count - 1) - rows_.row(0);
     return !rows_.index || rows_.count <= ahead ||
-           std::abs(span * A_.stride) * static_cast<Index>(sizeof(Value)) > cached;
+           std::abs(span * A_.stride) * static_cast<Index>(sizeof(Value)) > cached_bytes;
   }
   template <Index size>
-  HWY_INLINE const Value* const* at(Index t, const Value** places) {
-    for (Index i = 0; i < size; ++i) places[i] = row(t + i);
-    return places;
+  HWY_INLINE const Value* const* at(Index t, const Value** addresses) {
+    for (Index i = 0; i < size; ++i) addresses[i] = row(t + i);
+    return addresses;
   }
   HWY_INLINE const Value* row(Index t) const { return A_.data + rows_.row(t) * A_.stride; }
 
@@ -170,8 +169,8 @@ class LookAhead {
   const Value *far_[listed_group], *near_[listed_group];
 };
 
-/// Of a list all dot products at once. Of a range one after the other, in the
-/// order of memory: the hardware's own prefetch wants that.
+/// Rows of a list: all dot products at once. Of a range: one after the other, in the order of
+/// memory, as the hardware prefetch needs it.
 template <bool listed, Index size, class Value>
 HWY_INLINE void group_dots(const Value* const* a, const Value* const* far, const double* x, Index d,
                            double* s) {
@@ -185,10 +184,10 @@ HWY_INLINE void group_dots(const Value* const* a, const Value* const* far, const
 template <bool listed, class Value>
 HWY_INLINE void gradient_by(const DenseBlock<Value>& A, const RowList& rows, double scale_a,
                             double scale_b, ConstView x, ConstView b, View g, double* residual2) {
-  LookAhead<Value> coming(A, rows, b);
+  Prefetcher<Value> prefetcher(A, rows, b);
   in_groups<listed ? listed_group : range_group>(A, rows, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
-    const Value* const* far = coming.template far<size>(t);
-    const Value* const* near = coming.template near<size>(t);
+    const Value* const* far = prefetcher.template far<size>(t);
+    const Value* const* near = prefetcher.template near<size>(t);
     for (Index c = 0; c < x.rows; ++c) {
       double s[size];
       group_dots<listed, size>(a, c == 0 ? far : nullptr, x.row(c), A.d, s);
@@ -202,9 +201,9 @@ HWY_INLINE void gradient_by(const DenseBlock<Value>& A, const RowList& rows, dou
   });
 }
 
-/// The rows of a range, for one column of x. While a group is added to g, a
-/// quarter of the columns at a time, the rows of the next one are multiplied:
-/// memory is asked without a pause.
+/// The rows of a range, for one right-hand side. A group is added to g in quarters of the
+/// columns; before each quarter the dot product of one row of the next group is computed, so
+/// that memory is read without a pause.
 template <class Value>
 HWY_INLINE void range_gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a,
                                double scale_b, const double* x, ConstView b, double* g,
@@ -290,11 +289,11 @@ HWY_INLINE void add_scaled(const Value* a, double c, double scale, Index d, doub
 
 template <class Value>
 void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, ConstView b, View x) {
-  LookAhead<Value> coming(A, rows, b);
+  Prefetcher<Value> prefetcher(A, rows, b);
   for (Index t = 0; t < rows.count; ++t) {
     const Index i = rows.row(t);
     const Value* a = A.data + i * A.stride;
-    const Value* const* far = coming.template far<1>(t);
+    const Value* const* far = prefetcher.template far<1>(t);
     for (Index c = 0; c < x.rows; ++c) {
       double s = 0.0;
       dots<1>(&a, c == 0 ? far : nullptr, x.row(c), A.d, &s);

@@ -1,18 +1,18 @@
 #pragma once
 
-// The dense kernels in vector instructions. They follow the definition in
-// reference.hpp operation by operation (eight running sums, no fused
-// multiply-add), so that every target gives the same bits as the plain ones.
+// The dense kernels in vector instructions. They follow the definition in reference.hpp
+// operation by operation (eight running sums, no fused multiply-add), so that every target
+// gives the same bits as plain code.
 //
-// Bytes moved: each row once from memory. Rows are taken in groups of four
-// that stay in cache between the dot products and the sum, while x and g are
-// read once per group; of a list, the rows to come are prefetched.
+// Bytes moved: each row once from memory. Rows are used in groups that stay in cache
+// between the dot products and the sum, while x and g are read once per group. The next
+// rows of a list are prefetched.
 
-#include "kernels/row_list.hpp"
+#include "kernels/reference.hpp"
 
 namespace polyak::kernels {
 
-/// Rows of a dense matrix where they lie: row i starts at data + i·stride.
+/// Rows of a dense matrix: row i starts at data + i·stride.
 template <class Value>
 struct DenseBlock {
   const Value* data;
@@ -20,8 +20,8 @@ struct DenseBlock {
   Index d;
 };
 
-/// For each listed row i and each column c: r = scale_b·(a_iᵀx_c − b_ic);
-/// g_c += w·r·scale_a·a_i; and residual2[c] += w·r² unless that is null.
+/// For each listed row i and each right-hand side c: r = scale_b·(a_iᵀx_c − b_ic);
+/// g_c += w·r·scale_a·a_i; and residual2[c] += w·r² unless residual2 is null.
 template <class Value>
 void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a, double scale_b,
               ConstView x, ConstView b, View g, double* residual2);
@@ -34,14 +34,26 @@ void multiply(const DenseBlock<Value>& A, ConstView x, View y);
 template <class Value>
 void add_transposed(const DenseBlock<Value>& A, ConstView y, View g);
 
-/// One after the other: x_c −= (w·scale)·(a_iᵀx_c − b_ic)·(scale·a_i).
+/// For each listed row, one after the other: x_c −= (w·scale)·(a_iᵀx_c − b_ic)·(scale·a_i).
 template <class Value>
 void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, ConstView b, View x);
 
 /// row_norms2[t] = ‖scale·a_t‖² of the first `count` rows and, unless null,
-/// column_norms2[j] += (scale·a_tj)²; nothing that is not zero vanishes.
+/// column_norms2[j] += (scale·a_tj)²; none underflows to zero (reference.hpp).
 template <class Value>
 void norms(const DenseBlock<Value>& A, Index count, double scale, double* row_norms2,
            double* column_norms2);
+
+// Updates of whole vectors, with the bits of the formulas as written.
+
+/// previous = (x − alpha·g) + beta·(x − previous), entry by entry.
+void heavy_ball_step(Index count, double alpha, double beta, const double* x, const double* g,
+                     double* previous);
+
+/// previous = x + beta·(x − previous).
+void extrapolate(Index count, double beta, const double* x, double* previous);
+
+/// x = x − alpha·g.
+void gradient_step(Index count, double alpha, const double* g, double* x);
 
 }  // namespace polyak::kernels

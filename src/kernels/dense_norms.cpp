@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "kernels/dense.hpp"
-#include "kernels/reference.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/dense_norms.cpp"
@@ -19,12 +18,12 @@ namespace polyak::kernels::HWY_NAMESPACE {
 
 /// visible_square of reference.hpp, eight at a time.
 HWY_INLINE Eight visible_squares(const Eight& a, Vector unit) {
-  const Vector least = hn::Set(Doubles(), std::numeric_limits<double>::min());
+  const Vector smallest = hn::Set(Doubles(), std::numeric_limits<double>::min());
   Eight out;
   for (Index k = 0; k < vectors; ++k) {
     const Vector s = hn::Mul(unit, a.v[k]), square = hn::Mul(s, s);
-    const auto lost = hn::And(hn::Lt(square, least), hn::Ne(a.v[k], hn::Zero(Doubles())));
-    out.v[k] = hn::IfThenElse(lost, least, square);
+    const auto lost = hn::And(hn::Lt(square, smallest), hn::Ne(a.v[k], hn::Zero(Doubles())));
+    out.v[k] = hn::IfThenElse(lost, smallest, square);
   }
   return out;
 }
@@ -57,10 +56,10 @@ HWY_INLINE void add_squares(const Value* const* a, Index size, Vector unit, Inde
   }
 }
 
-/// Rows first, in the order of memory; then, from the cache, the columns.
+/// Row norms first, in the order of memory; then the column norms of the same rows, from cache.
 template <class Value>
 void all_norms(const DenseBlock<Value>& A, Index count, double scale, double* row_norms2,
-           double* column_norms2) {
+               double* column_norms2) {
   const Vector unit = hn::Set(Doubles(), scale);
   constexpr Index group = 4;
   for (Index t = 0; t < count; t += group) {
@@ -78,7 +77,7 @@ void all_norms(const DenseBlock<Value>& A, Index count, double scale, double* ro
 
 template <class Value>
 void all_norms(const DenseBlock<Value>& A, Index count, double scale, double* row_norms2,
-           double* column_norms2) {
+               double* column_norms2) {
   const auto row_at = [A](Index i) { return DenseRow<Value>{A.data + i * A.stride, A.d}; };
   reference::norms(row_at, count, scale, row_norms2, column_norms2);
 }

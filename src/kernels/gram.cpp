@@ -18,9 +18,9 @@ using Lanes = hn::Vec<Tag>;
 constexpr Index lane_count = static_cast<Index>(hn::MaxLanes(Tag()));
 constexpr Index block_vectors = block_columns / lane_count;
 
-// Rows and blocks of a tile. Its sums take 24 of the 32 registers of AVX-512,
-// 8 of the 16 of AVX2, 16 of the 32 of NEON: enough to hide the latency of a
-// multiply-add, and each value loaded is used several times.
+// Rows and blocks of a tile. Its sums take 24 of the 32 registers of AVX-512, 8 of the 16 of
+// AVX2, 16 of the 32 of NEON: enough to hide the latency of a multiply-add, and each loaded
+// value is used several times.
 constexpr Index tile_rows = lane_count == 8 ? 8 : lane_count == 1 ? 2 : 4;
 constexpr Index tile_blocks = lane_count == 8 ? 3 : 1;
 
@@ -29,7 +29,7 @@ struct Tile {
   const double* across;  // the panel at its first block of columns
   double* H;
   Index stride;
-  const char* next;  // fetched meanwhile, `step` bytes for each row of the panel
+  const char* next;  // to prefetch, `step` bytes for each row of the panel
   Index step;
 };
 
@@ -63,19 +63,19 @@ HWY_NOINLINE void add_tile(const Tile& tile, Index rows) {
 }
 
 /// The smallest tile that holds `height` rows.
-template <Index most = tile_rows>
+template <Index max_height = tile_rows>
 void add_tile(Index height, Index blocks, const Tile& tile, Index rows) {
-  if constexpr (most > 2) {
-    if (height <= most - 2) return add_tile<most - 2>(height, blocks, tile, rows);
+  if constexpr (max_height > 2) {
+    if (height <= max_height - 2) return add_tile<max_height - 2>(height, blocks, tile, rows);
   }
   if constexpr (tile_blocks == 3) {
-    if (blocks == 3) return add_tile<most, 3>(tile, rows);
-    if (blocks == 2) return add_tile<most, 2>(tile, rows);
+    if (blocks == 3) return add_tile<max_height, 3>(tile, rows);
+    if (blocks == 2) return add_tile<max_height, 2>(tile, rows);
   }
-  add_tile<most, 1>(tile, rows);
+  add_tile<max_height, 1>(tile, rows);
 }
 
-/// Bytes to fetch with each row of each group of tiles in the cell.
+/// Bytes to prefetch with each row of each group of tiles in the cell.
 Index fetch_step(Index bytes, Index rows, Index first, Index last, Index J) {
   Index groups = 0;
   for (Index i = first; i < last; ++i)
@@ -111,10 +111,10 @@ HWY_INLINE Lanes load_lanes(const float* p) {
   return hn::PromoteTo(Tag(), hn::LoadU(hn::Rebind<float, Tag>(), p));
 }
 
-// What is nothing beside numbers near 1 becomes zero: its products would be denormal
-// numbers, which take a hundred times as long.
-HWY_INLINE Lanes without_trace(Lanes v) {
-  return hn::IfThenZeroElse(hn::Lt(hn::Abs(v), hn::Set(Tag(), least_packed)), v);
+// Sets tiny numbers to zero: their products would be denormal numbers, which take a hundred
+// times as long, and beside numbers near 1 they do not matter.
+HWY_INLINE Lanes flush_tiny(Lanes v) {
+  return hn::IfThenZeroElse(hn::Lt(hn::Abs(v), hn::Set(Tag(), smallest_packed)), v);
 }
 
 /// Each row: d values read, 8·d bytes written.
@@ -128,11 +128,11 @@ HWY_INLINE void pack(const DenseBlock<Value>& A, const double* factors, Index fi
     Index j = 0;
     for (; j + block_columns <= A.d; j += block_columns, out += panel_place(0, block_columns)) {
       for (Index l = 0; l < block_columns; l += lane_count)
-        hn::StoreU(without_trace(hn::Mul(factor, load_lanes(a + j + l))), Tag(), out + l);
+        hn::StoreU(flush_tiny(hn::Mul(factor, load_lanes(a + j + l))), Tag(), out + l);
     }
     for (Index l = 0; j + l < A.d; ++l) {
       const double v = factors[t] * static_cast<double>(a[j + l]);
-      out[l] = std::abs(v) < least_packed ? 0.0 : v;
+      out[l] = std::abs(v) < smallest_packed ? 0.0 : v;
     }
   }
 }

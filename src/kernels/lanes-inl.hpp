@@ -1,5 +1,5 @@
-// Eight doubles as 8/N vectors of N lanes, for whichever target this is being
-// compiled for: included once per target, after hwy/highway.h.
+// Eight doubles as 8/N vectors of N lanes, N being the width of the current target. Included
+// once per target, after hwy/highway.h.
 
 #if defined(POLYAK_KERNELS_LANES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef POLYAK_KERNELS_LANES_INL
@@ -27,8 +27,8 @@ HWY_INLINE Vector load(const float* p) {
   return hn::PromoteTo(Doubles(), hn::LoadU(hn::Rebind<float, Doubles>(), p));
 }
 
-/// The first `count` < width values, zero beyond, and their store: neither
-/// touches what lies further.
+/// Load and store of the first `count` < width values, without access to the memory behind
+/// them; the other lanes are zero.
 #if HWY_MEM_OPS_MIGHT_FAULT
 template <class Value>
 HWY_INLINE Vector load_first(const Value* p, Index count) {
@@ -58,8 +58,8 @@ HWY_INLINE void store_first(Vector v, double* p, Index count) {
 }
 #endif
 
-/// ((s0+s4) + (s2+s6)) + ((s1+s5) + (s3+s7)), as in sum_lanes: halves are added
-/// until one number is left.
+/// ((s0+s4) + (s2+s6)) + ((s1+s5) + (s3+s7)), as in sum_lanes: the upper half is added to the
+/// lower one until one number is left.
 template <class V>
 HWY_INLINE double sum_of_lanes(V v) {
   if constexpr (hn::MaxLanes(hn::DFromV<V>()) > 2) {
@@ -80,7 +80,7 @@ HWY_INLINE double sum_of_vectors(const Vector* v) {
   }
 }
 
-/// Eight values from p, or the first `count` of them and zeros.
+/// Eight values, loaded from p; or the first `count` of them and zeros.
 struct Eight {
   Vector v[vectors];
 
@@ -115,7 +115,7 @@ struct Eight {
       else if (here > 0) store_first(v[k], p + k * width, here);
     }
   }
-  /// this += a·b, each rounded by itself.
+  /// this += a·b; product and sum are rounded separately.
   HWY_INLINE void add_product(const Eight& a, const Eight& b) {
     for (Index k = 0; k < vectors; ++k) v[k] = hn::Add(v[k], hn::Mul(a.v[k], b.v[k]));
   }
@@ -130,7 +130,7 @@ struct Eight {
     for (Index k = 0; k < vectors; ++k) out.v[k] = hn::Mul(c, v[k]);
     return out;
   }
-  /// The tree of sum_lanes.
+  /// In the order of sum_lanes.
   HWY_INLINE double sum() const { return sum_of_vectors<vectors>(v); }
 };
 

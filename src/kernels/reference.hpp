@@ -1,22 +1,33 @@
 #pragma once
 
-// The inner loops, written plainly: they are the definition of the result that
-// any faster kernel is tested against.
+// The inner loops in plain code: they define the result, and faster kernels are tested
+// against them.
 //
-// A dot product keeps eight running sums, element j going to sum j mod 8, and
-// adds them as a fixed tree. That is a definition vector units of any width
-// can follow, and its error is bounded by (d/8 + 3)·u·Σ|a_j x_j|.
+// A dot product keeps eight running sums, element j being added to sum j mod 8, and adds
+// these in a fixed order. Vector units of any width can follow this definition, and its
+// error is bounded by (d/8 + 3)·u·Σ|a_j x_j|.
 //
-// Storage may be float; arithmetic is always double. Bytes moved: one read of
-// the row per call; x and g stay in cache.
+// Storage may be float; arithmetic is always double. Bytes moved: one read of the row per
+// call; x and g stay in cache.
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "kernels/row_list.hpp"
+#include "polyak/types.hpp"
 
 namespace polyak::kernels {
+
+/// A list of `count` rows: those of `index`, or the first ones if it is null. The weights
+/// are 1 if `weights` is null.
+struct RowList {
+  Index count;
+  const Index* index;
+  const double* weights;
+
+  Index row(Index t) const { return index ? index[t] : t; }
+  double weight(Index t) const { return weights ? weights[t] : 1.0; }
+};
 
 constexpr Index lanes = 8;
 
@@ -31,7 +42,7 @@ double lane_sum(Index count, Term term) {
   Index j = 0;
   for (; j + lanes <= count; j += lanes)
     for (Index l = 0; l < lanes; ++l) s[l] += term(j + l);
-  switch (count - j) {  // by name, so that sums of short rows never leave the registers
+  switch (count - j) {  // without a loop, so that the sums of short rows stay in registers
     case 7: s[6] += term(j + 6); [[fallthrough]];
     case 6: s[5] += term(j + 5); [[fallthrough]];
     case 5: s[4] += term(j + 4); [[fallthrough]];
@@ -44,8 +55,8 @@ double lane_sum(Index count, Term term) {
   return sum_lanes(s);
 }
 
-/// (scale·v)², at least the smallest normal double unless v is zero: what is
-/// there never vanishes from a sum.
+/// (scale·v)², at least the smallest normal double unless v is zero: a column that is not
+/// zero has a norm that is not zero.
 template <class Value>
 double visible_square(Value v, double scale) {
   const double s = scale * static_cast<double>(v);
@@ -55,8 +66,7 @@ double visible_square(Value v, double scale) {
              : square;
 }
 
-/// A sum of squares of v, at least the smallest normal double unless all v are
-/// zero.
+/// `sum`, the sum of squares of v; at least the smallest normal double unless all v are zero.
 template <class Value>
 double visible_norm2(double sum, const Value* v, Index count) {
   if (!(sum < std::numeric_limits<double>::min())) return sum;
@@ -64,8 +74,8 @@ double visible_norm2(double sum, const Value* v, Index count) {
   return nonzero ? std::numeric_limits<double>::min() : 0.0;
 }
 
-/// Σ (scale·v)², visible. NaN and Inf among the values come out as a
-/// non-finite sum.
+/// Σ (scale·v)², at least the smallest normal double unless all v are zero; not finite if
+/// one of the values is not.
 template <class Value>
 double norm2(const Value* v, Index count, double scale) {
   const double sum = lane_sum(count, [&](Index j) {
@@ -75,7 +85,7 @@ double norm2(const Value* v, Index count, double scale) {
   return visible_norm2(sum, v, count);
 }
 
-/// max |v|; NaN if there is one.
+/// max |v|; NaN if one of the values is NaN.
 template <class Value>
 double max_abs(const Value* v, Index count) {
   double largest = 0.0;
@@ -87,7 +97,7 @@ double max_abs(const Value* v, Index count) {
   return largest;
 }
 
-/// A dense row where it lies.
+/// A dense row in the memory of its matrix.
 template <class Value>
 struct DenseRow {
   const Value* a;
@@ -112,7 +122,7 @@ struct DenseRow {
   Index stored() const { return d; }
 };
 
-/// A sparse row where it lies: ascending columns, no repeats.
+/// A sparse row in the memory of its matrix: ascending columns, none twice.
 template <class Value, class Column>
 struct SparseRow {
   const Value* a;
@@ -144,8 +154,8 @@ struct SparseRow {
   Index stored() const { return count; }
 };
 
-/// The operations of a matrix given row_at(i), which is one of the rows above.
-/// Each row is read once; with several columns they share it.
+/// The operations of a matrix given row_at(i), which is one of the rows above. Each row is
+/// read once for all right-hand sides.
 namespace reference {
 
 template <class RowAt>
@@ -188,7 +198,7 @@ void kaczmarz(RowAt row_at, const RowList& rows, double scale, ConstView b, View
   }
 }
 
-/// A row whose steps keep to bounds: what it touches is clamped after it is added.
+/// A row whose steps respect bounds: the changed entries of x are clamped.
 template <class Row>
 struct BoundedRow {
   Row a;

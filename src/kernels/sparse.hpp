@@ -1,14 +1,14 @@
 #pragma once
 
-// The same operations for CSR, as reference.hpp has them, with the rows to come
-// prefetched. Their cost is the scattered reads of x and g, which vector
-// gathers do not make cheaper (docs/performance.md).
+// The operations of reference.hpp for CSR, with prefetch of the next rows. Most of their
+// time are the scattered reads of x and g, which vector gathers do not make faster
+// (docs/performance.md).
 
 #include "kernels/reference.hpp"
 
 namespace polyak::kernels {
 
-/// Rows of a CSR matrix where they lie: row i is [start[i], start[i+1]).
+/// Rows of a CSR matrix: the entries of row i are [start[i], start[i+1]).
 template <class Value, class Column>
 struct SparseBlock {
   const Index* start;
@@ -21,13 +21,13 @@ struct SparseBlock {
   }
 };
 
-/// The lines of a row, into the second cache (as in dense.cpp).
+/// Prefetches the cache lines of a row into the second-level cache (as in dense.cpp).
 template <class Value, class Column>
 void prefetch(const SparseRow<Value, Column>& row) {
-  constexpr Index line = 64, most = 16;  // the hardware follows longer rows by itself
+  constexpr Index line = 64, max_lines = 16;  // the hardware prefetches the rest of longer rows
   const auto fetch = [](const auto* first, Index count) {
     constexpr Index step = line / static_cast<Index>(sizeof(*first));
-    for (Index k = 0; k < std::min(count, most * step); k += step)
+    for (Index k = 0; k < std::min(count, max_lines * step); k += step)
       __builtin_prefetch(first + k, 0, 2);
     if (count > 0) __builtin_prefetch(first + count - 1, 0, 2);
   };
@@ -35,41 +35,42 @@ void prefetch(const SparseRow<Value, Column>& row) {
   fetch(row.col, row.count);
 }
 
-/// Rows of a list are asked for before their turn, and where they start before
-/// that.
+/// Prefetches the rows of a list `ahead` positions before their use, and their starts
+/// 2·`ahead` positions before it.
 template <class Value, class Column>
-class SparseLookAhead {
+class SparsePrefetcher {
  public:
-  SparseLookAhead(const SparseBlock<Value, Column>& A, const RowList& rows)
+  SparsePrefetcher(const SparseBlock<Value, Column>& A, const RowList& rows)
       : A_(A), rows_(rows), last_(rows.index ? rows.count : 0) {
-    for (Index t = 0; t < std::min(2 * ahead, last_); ++t) starts(t);
+    for (Index t = 0; t < std::min(2 * ahead, last_); ++t) prefetch_start(t);
     for (Index t = 0; t < std::min(ahead, last_); ++t) prefetch(A_.row(rows_.index[t]));
   }
+  /// Call it when row t of the list is used.
   void at(Index t) const {
-    if (t + 2 * ahead < last_) starts(t + 2 * ahead);
+    if (t + 2 * ahead < last_) prefetch_start(t + 2 * ahead);
     if (t + ahead < last_) prefetch(A_.row(rows_.index[t + ahead]));
   }
 
  private:
   static constexpr Index ahead = 8;
-  void starts(Index t) const { __builtin_prefetch(A_.start + rows_.index[t]); }
+  void prefetch_start(Index t) const { __builtin_prefetch(A_.start + rows_.index[t]); }
 
   const SparseBlock<Value, Column>& A_;
   const RowList& rows_;
   Index last_;
 };
 
-/// The dot products of some rows before any of them is added to g: the first
-/// then need not wait for each other.
+/// Computes the dot products of a group of rows before it adds any of them to g: a dot
+/// product then does not wait for the sum of the row before.
 template <class Value, class Column>
 void gradient(const SparseBlock<Value, Column>& A, const RowList& rows, double scale_a,
               double scale_b, ConstView x, ConstView b, View g, double* residual2) {
   constexpr Index group = 4;
-  const SparseLookAhead coming(A, rows);
+  const SparsePrefetcher prefetcher(A, rows);
   double s[group];
   for (Index t = 0; t < rows.count; t += group) {
     const Index size = std::min(group, rows.count - t);
-    for (Index i = 0; i < size; ++i) coming.at(t + i);
+    for (Index i = 0; i < size; ++i) prefetcher.at(t + i);
     for (Index c = 0; c < x.rows; ++c) {
       for (Index i = 0; i < size; ++i) {
         const Index row = rows.row(t + i);
@@ -92,10 +93,10 @@ void add_transposed(const SparseBlock<Value, Column>& A, ConstView y, View g) {
 template <class Value, class Column>
 void kaczmarz(const SparseBlock<Value, Column>& A, const RowList& rows, double scale, ConstView b,
               View x) {
-  const SparseLookAhead coming(A, rows);
+  const SparsePrefetcher prefetcher(A, rows);
   Index t = 0;
   const auto row_at = [&](Index i) {
-    coming.at(t++);
+    prefetcher.at(t++);
     return A.row(i);
   };
   reference::kaczmarz(row_at, rows, scale, b, x);

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "matrix/as_stored.hpp"
-#include "matrix/mapped_dense.hpp"
-#include "matrix/mapped_sparse.hpp"
+#include "matrix/mapped_rows.hpp"
 #include "polyak/ranks.hpp"
 
 namespace polyak {
@@ -29,12 +27,12 @@ MatrixPtr map_any(const MatrixPtr& A, ColumnMap map) {
   return std::make_shared<MappedDense<decltype(load)>>(A, std::move(map), load);
 }
 
-// Maps the rows stored here and distributes them as before.
+// Maps the rows stored here; their distribution over ranks remains.
 MatrixPtr map_part(const MatrixPtr& A, ColumnMap map) {
   const Partition own = partition(*A);
-  const bool touches_alike = !map.ones && !map.centred();
+  const bool same_columns = !map.ones && !map.centred();
   std::shared_ptr<ColumnExchange> columns;
-  if (own.columns && touches_alike) columns = {A, own.columns};
+  if (own.columns && same_columns) columns = {A, own.columns};
   return rank_rows(mapped_columns({A, own.rows}, std::move(map)), own.first, A->rows(),
                    {A, own.communicator}, std::move(columns));
 }
@@ -63,9 +61,9 @@ MappedMatrix::MappedMatrix(MatrixPtr A, ColumnMap map)
     : A_(std::move(A)), map_(std::move(map)), d_(A_->cols()) {}
 
 double MappedMatrix::gram_products() const {
-  const double more =
+  const double of_ones =
       map_.ones ? 2.0 * static_cast<double>(A_->nonzeros()) + static_cast<double>(rows()) : 0.0;
-  return A_->gram_products() + more;
+  return A_->gram_products() + of_ones;
 }
 
 void MappedMatrix::map_row(double* row) const {

@@ -1,11 +1,11 @@
 #pragma once
 
-// A change of variables that the solver works in: the columns of A brought to
-// about one size by powers of two, and with an intercept also centred,
-//   ã_ij = unit_j·(a_ij − centre_j),  and behind them a column unit_d·1.
-// With Ã·z = A·x + c·1 this is x_j = unit_j·z_j, c = unit_d·z_d − Σ_j centre_j·x_j.
-// Units are powers of two, so that no bit of A is lost. A unit of 0 takes a
-// column out: its unknown cannot be identified and keeps its start value.
+// The change of variables that the solver uses: columns of A are scaled to about the same
+// norm by powers of two, and with an intercept they are also centred,
+//   ã_ij = unit_j·(a_ij − centre_j),  followed by a column unit_d·1.
+// Then Ã·z = A·x + c·1 with x_j = unit_j·z_j and c = unit_d·z_d − Σ_j centre_j·x_j. Units
+// are powers of two, so that no bit of A is lost. A unit of 0 removes a column: its unknown
+// cannot be identified and keeps its start value.
 
 #include <algorithm>
 #include <span>
@@ -16,29 +16,29 @@
 namespace polyak {
 
 struct ColumnMap {
-  std::vector<double> units;   ///< one for each column, that of ones included
+  std::vector<double> units;   ///< one for each column, including that of ones
   std::vector<double> centre;  ///< one for each column of A; empty means 0
-  bool ones = false;           ///< a column of ones stands behind those of A
+  bool ones = false;           ///< a column of ones follows those of A
 
-  /// Nothing but the column of ones, if that.
+  /// All units 1, no centre.
   static ColumnMap plain(Index cols_of_A, bool ones);
   bool centred() const { return !centre.empty(); }
 
-  /// x of one right-hand side in the user's variables; where a unit is 0, what
-  /// `start` has.
+  /// x of one right-hand side in the user's variables; the value of `start` where a unit
+  /// is 0.
   void to_user(const double* z, const double* start, double* x) const;
   void from_user(const double* x, double* z) const;
 };
 
-/// A in these variables. Rows stay where they are: dense rows are mapped in
-/// blocks that fit the cache, sparse ones entry by entry with the centre as a
-/// term of rank one. Ranks keep their shares.
+/// A in these variables, without a copy of A: dense rows are mapped in blocks that fit into
+/// the cache, sparse ones entry by entry with the centre as a term of rank one. The
+/// distribution over ranks remains.
 MatrixPtr mapped_columns(const MatrixPtr& A, ColumnMap map);
 
-/// Whether A stores its rows, so that mapping them costs little.
+/// True if A stores its rows, so that mapping them costs little.
 bool stores_rows(const RowMatrix& A);
 
-/// A matrix in other variables: what it is made of.
+/// A matrix in other variables.
 class MappedMatrix : public RowMatrix {
  public:
   MappedMatrix(MatrixPtr A, ColumnMap map);
@@ -58,12 +58,12 @@ class MappedMatrix : public RowMatrix {
  protected:
   bool units_only() const { return !map_.ones && !map_.centred(); }
 
-  /// Columns in other units and nothing else need no mapped rows: Ã·z = A·(D·z) and Ãᵀy =
-  /// D·(Aᵀy), to the last bit. body(D·x, sum), then g += D·sum, each only where asked for.
+  /// If only the units differ, no rows have to be mapped: Ã·z = A·(D·z) and Ãᵀy = D·(Aᵀy),
+  /// with the same bits. Calls body(D·x, sum), then g += D·sum; x or g may be empty.
   template <class Body>
   void in_units(ConstView x, View g, Body body) const;
 
-  /// A row of A becomes one of this matrix; there is room for the one behind it.
+  /// Maps a row of A in place; `row` has space for cols() numbers.
   void map_row(double* row) const;
 
   MatrixPtr A_;
@@ -73,19 +73,19 @@ class MappedMatrix : public RowMatrix {
 
 template <class Body>
 void MappedMatrix::in_units(ConstView x, View g, Body body) const {
-  thread_local std::vector<double> room;
+  thread_local std::vector<double> buffer;
   const std::size_t d = to_size(d_), of_x = to_size(x.rows) * d, of_g = to_size(g.rows) * d;
-  room.resize(std::max(room.size(), of_x + of_g));
+  buffer.resize(std::max(buffer.size(), of_x + of_g));
   for (Index c = 0; c < x.rows; ++c)
-    for (std::size_t j = 0; j < d; ++j) room[to_size(c) * d + j] = map_.units[j] * x.row(c)[j];
-  std::fill_n(room.begin() + static_cast<Index>(of_x), of_g, 0.0);
-  const View sum{room.data() + of_x, g.rows, d_, d_};
-  body(ConstView{room.data(), x.rows, d_, d_}, sum);
+    for (std::size_t j = 0; j < d; ++j) buffer[to_size(c) * d + j] = map_.units[j] * x.row(c)[j];
+  std::fill_n(buffer.begin() + static_cast<Index>(of_x), of_g, 0.0);
+  const View sum{buffer.data() + of_x, g.rows, d_, d_};
+  body(ConstView{buffer.data(), x.rows, d_, d_}, sum);
   for (Index c = 0; c < g.rows; ++c)
     for (std::size_t j = 0; j < d; ++j) g.row(c)[j] += map_.units[j] * sum.row(c)[j];
 }
 
-/// Null for a matrix that is not mapped; of ranks, the rows held here are asked.
+/// Null if A, or the part of it stored here, is not mapped.
 const MappedMatrix* as_mapped(const RowMatrix& A);
 
 }  // namespace polyak

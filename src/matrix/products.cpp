@@ -9,10 +9,9 @@
 namespace polyak {
 namespace {
 
-constexpr Index most_chunks = 64;
+constexpr Index max_chunks = 64;
 constexpr Index columns_per_job = 4096;
-
-constexpr double swept_bytes = 256 * 1024;  // of A at a time: they fit the second cache
+constexpr double sweep_bytes = 256 * 1024;  // of A at a time: they fit into the second-level cache
 
 Index padded(Index count) { return (count + 7) / 8 * 8; }  // whole cache lines
 
@@ -30,21 +29,21 @@ Products::Products(const RowMatrix& A, std::span<const double> weights, Scale sc
       entries_per_row_(
           A.rows() > 0 ? static_cast<double>(A.nonzeros()) / static_cast<double>(A.rows()) : 0.0) {}
 
-// Enough chunks to share, few enough that zeroing and adding their sums (d
-// numbers each) stays small beside the rows' own work, and that the first rows
-// of each, which nobody asked for in time, are few.
+// Enough chunks for all threads, but so few that zeroing and adding their sums (d numbers
+// each) costs little compared with the rows themselves, and that only few rows, the first
+// ones of each chunk, are not prefetched in time.
 Index Products::chunk_count(Index rows) const {
   if (A_.only_products()) return 1;
   const double work = static_cast<double>(rows) * entries_per_row_;
   const double d = static_cast<double>(std::max<Index>(1, A_.cols()));
   const double n = static_cast<double>(rows);
   const double by_rows = std::max(std::min(n / 64, 8.0), n / 512);
-  const double wanted =
-      std::min({static_cast<double>(most_chunks), by_rows, work / 4096, work / (2 * d)});
-  return std::max<Index>(1, static_cast<Index>(wanted));
+  const double chunks =
+      std::min({static_cast<double>(max_chunks), by_rows, work / 4096, work / (2 * d)});
+  return std::max<Index>(1, static_cast<Index>(chunks));
 }
 
-void Products::complete(View g, ColumnExchange* columns) const {
+void Products::sum_over_ranks(View g, ColumnExchange* columns) const {
   if (columns) return columns->add(g);
   if (g.stride == g.cols) return communicator_.sum({g.data, to_size(g.size())});
   for (Index c = 0; c < g.rows; ++c) communicator_.sum({g.row(c), to_size(g.cols)});
@@ -82,7 +81,7 @@ void Products::sum_chunks(Index chunks, View g, ColumnExchange* columns, Body bo
     body(chunk, sum);
   });
   add_parts(chunks, g, range);
-  complete(g, columns);
+  sum_over_ranks(g, columns);
 }
 
 double* Products::scratch(Index count) {
@@ -100,20 +99,20 @@ void Products::gradient(std::span<const Index> rows, std::span<const double> wei
   });
 }
 
-// Of one of several batches, as gradient() would cut it alone; those that others
-// have and it has not are empty.
+// Chunk `chunk` of one of several batches, the same as in gradient(); empty if this batch
+// has fewer chunks than others.
 Products::Part Products::chunk_of(const Batch& batch, Index chunk) const {
   const Index count = std::ssize(batch.rows), chunks = chunk_count(count);
   const Index here = std::min(chunk, chunks);
   return {here * count / chunks, std::min(here + 1, chunks) * count / chunks};
 }
 
-// What the batches have for this chunk, block of A by block of A.
-void Products::sweep(std::span<const Batch> batches, std::span<Part> left, ConstView x, ConstView b,
+// The remaining entries of all batches, one block of A after the other.
+void Products::sweep(std::span<const Batch> batches, std::span<Part> remaining, ConstView x, ConstView b,
                      View g) const {
   const double row_bytes = A_.bytes() / static_cast<double>(A_.rows());
   const Index block =
-      std::max<Index>(1, static_cast<Index>(swept_bytes / std::max(1.0, row_bytes)));
+      std::max<Index>(1, static_cast<Index>(sweep_bytes / std::max(1.0, row_bytes)));
   const Index columns = x.rows / std::ssize(batches);
   constexpr Index none = std::numeric_limits<Index>::max();
   for (Index next = 0; next != none;) {
@@ -121,10 +120,10 @@ void Products::sweep(std::span<const Batch> batches, std::span<Part> left, Const
     next = none;
     for (std::size_t r = 0; r < batches.size(); ++r) {
       const auto& [rows, weights] = batches[r];
-      const std::size_t from = to_size(left[r].first), last = to_size(left[r].last);
+      const std::size_t from = to_size(remaining[r].first), last = to_size(remaining[r].last);
       std::size_t to = from;
       while (to < last && rows[to] < end) ++to;
-      left[r].first = static_cast<Index>(to);
+      remaining[r].first = static_cast<Index>(to);
       if (to < last) next = std::min(next, rows[to]);
       if (to == from) continue;
       const Index top = static_cast<Index>(r) * columns;
@@ -135,18 +134,18 @@ void Products::sweep(std::span<const Batch> batches, std::span<Part> left, Const
   }
 }
 
-// Chunk c of every batch holds about the same part of A, and is swept together.
+// Chunk c of every batch has rows in about the same part of A; these are read in one sweep.
 void Products::gradients(std::span<const Batch> batches, ConstView x, ConstView b, View g,
                          ColumnExchange* columns) {
   if (batches.size() == 1) return gradient(batches[0].rows, batches[0].weights, x, b, g, columns);
   Index chunks = 1;
   for (const Batch& batch : batches) chunks = std::max(chunks, chunk_count(std::ssize(batch.rows)));
   const std::size_t each = batches.size();
-  if (left_.size() < to_size(chunks) * each) left_.resize(to_size(chunks) * each);
+  if (remaining_.size() < to_size(chunks) * each) remaining_.resize(to_size(chunks) * each);
   sum_chunks(chunks, g, columns, [&](Index chunk, View sum) {
-    const std::span left(left_.data() + to_size(chunk) * each, each);
-    for (std::size_t r = 0; r < each; ++r) left[r] = chunk_of(batches[r], chunk);
-    sweep(batches, left, x, b, sum);
+    const std::span remaining(remaining_.data() + to_size(chunk) * each, each);
+    for (std::size_t r = 0; r < each; ++r) remaining[r] = chunk_of(batches[r], chunk);
+    sweep(batches, remaining, x, b, sum);
   });
 }
 
@@ -154,7 +153,7 @@ void Products::full_gradient(ConstView x, ConstView b, View g, std::span<double>
                              ColumnExchange* columns) {
   const Index chunks = row_chunks(), c = std::ssize(residual2);
   const Index stride =
-      padded(c) + 8;  // no two in one cache line, where threads would wait for each other
+      padded(c) + 8;  // no two chunks share a cache line
   double* sums = scratch(chunks * stride);
   std::fill_n(sums, chunks * stride, 0.0);
   sum_chunks(chunks, g, columns, [&](Index chunk, View sum) {
@@ -188,7 +187,7 @@ void Products::transposed(ConstView y, View g) {
   sum_chunks(chunks, g, nullptr, [&](Index chunk, View sum) {
     const Index last = start(chunk + 1, chunks);
     Index i = start(chunk, chunks);
-    do {  // once where there is no row: others may wait for this process
+    do {  // once even without rows: the call may be collective
       const View out{weighted + chunk * block * y.cols, std::min(block, last - i), y.cols, y.cols};
       for (Index r = 0; r < out.rows; ++r)
         for (Index c = 0; c < y.cols; ++c) out(r, c) = root_weight(i + r) * y(i + r, c);

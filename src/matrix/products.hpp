@@ -1,17 +1,16 @@
 #pragma once
 
-// Whole-matrix and batch operations on a team of threads, with bits that do
-// not depend on the team.
+// Whole-matrix and batch operations on a team of threads, with bits that do not depend on
+// the number of threads.
 //
-// Rows are cut into a number of chunks that follows from sizes alone; each
-// chunk sums into its own block, and blocks are added in chunk order. Which
-// thread did a chunk leaves no trace.
+// Rows are divided into chunks whose number follows from sizes alone; each chunk sums into
+// its own block, and blocks are added in the order of chunks.
 //
-// Where several processes share the rows (RowMatrix::share), each works on its
-// own, and every sum below is complete when the call returns: the same bits on
-// all of them. What has a number per row is filled for one's own rows only. Where
-// `columns` are given, the gradient is whole on those that rows here touch, zero on
-// others of them that lie within columns->held(), and untouched elsewhere.
+// If rows are distributed over ranks (polyak/ranks.hpp), each rank reads its own rows, and
+// every sum below is over the rows of all ranks when the call returns, with the same bits on
+// all of them. Vectors with a number per row are written for the own rows only. With
+// `columns` the gradient is complete in the columns that the own rows use, zero in the other
+// columns of columns->held(), and not written elsewhere.
 
 #include <span>
 #include <vector>
@@ -30,11 +29,10 @@ struct Batch {
 
 class Products {
  public:
-  /// `weights` are the rows' own (empty means 1) and must outlive this.
+  /// `weights` are those of the rows (empty means 1) and must outlive this.
   Products(const RowMatrix& A, std::span<const double> weights, Scale scale, ThreadTeam& team);
 
   const RowMatrix& A() const { return A_; }
-  Scale scale() const { return scale_; }
   ThreadTeam& team() const { return team_; }
 
   /// With Ã = scale.a·A and r = scale.b·(Ax − b): g_c = Σ_t weights[t]·r_tc·ã_t
@@ -42,14 +40,14 @@ class Products {
   void gradient(std::span<const Index> rows, std::span<const double> weights, ConstView x,
                 ConstView b, View g, ColumnExchange* columns = nullptr);
 
-  /// Several batches of about one size, each with its own rows of x and of g, in one
-  /// sweep over A: a block of rows stays in cache while every batch uses its
-  /// share of it. The bits are those of one batch after the other.
+  /// Several batches of about the same size, each with its own vectors in x and g, in one
+  /// sweep over A: a block of rows of A stays in cache while it is used by every batch. The
+  /// bits are those of one batch after the other.
   void gradients(std::span<const Batch> batches, ConstView x, ConstView b, View g,
                  ColumnExchange* columns = nullptr);
 
   /// g_c = Ãᵀ W r_c and residual2[c] = r_cᵀ W r_c, in one read of A; with `columns`
-  /// the latter is of the rows held here.
+  /// the latter is the sum over the rows stored here.
   void full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2,
                      ColumnExchange* columns = nullptr);
 
@@ -58,8 +56,8 @@ class Products {
   /// g = Ãᵀ √W y, c × d.
   void transposed(ConstView y, View g);
 
-  /// Σ_i term(first, last) over the chunks of the n rows, added in order:
-  /// the fixed-shape sum for anything of length n.
+  /// Σ term(first, last) over the chunks of the n rows, added in the order of chunks: for
+  /// sums over vectors of length n.
   template <class Term>
   double row_sum(Term term) {
     double* parts = scratch(row_chunks());
@@ -70,7 +68,7 @@ class Products {
     return sum;
   }
 
-  /// body(chunk, first, last) for each chunk of the rows held here.
+  /// body(chunk, first, last) for each chunk of the rows stored here.
   template <class Body>
   void for_row_chunks(Body body) {
     const Index chunks = row_chunks();
@@ -81,7 +79,7 @@ class Products {
 
  private:
   Index start(Index chunk, Index chunks) const { return first_row_ + chunk * own_rows_ / chunks; }
-  void complete(View g, ColumnExchange* columns = nullptr) const;
+  void sum_over_ranks(View g, ColumnExchange* columns) const;
   Index chunk_count(Index rows) const;
   double root_weight(Index i) const;  // scale.a·√w_i
   View part(Index chunk, View g);
@@ -91,11 +89,11 @@ class Products {
     Index first = 0, last = 0;
   };
   Part chunk_of(const Batch& batch, Index chunk) const;
-  void sweep(std::span<const Batch> batches, std::span<Part> left, ConstView x, ConstView b,
+  void sweep(std::span<const Batch> batches, std::span<Part> remaining, ConstView x, ConstView b,
              View g) const;
   void add_parts(Index chunks, View g, ColumnRange range);
 
-  /// g = Σ of what body(chunk, sum) adds to its own zeroed block, then completed.
+  /// g = the sum over chunks and ranks of the blocks that body(chunk, sum) adds to, zero before.
   template <class Body>
   void sum_chunks(Index chunks, View g, ColumnExchange* columns, Body body);
 
@@ -106,10 +104,10 @@ class Products {
   ThreadTeam& team_;
   Index first_row_, own_rows_;
   double entries_per_row_;
-  // Room that grows to what is asked for, once.
-  std::vector<double> parts_;    // chunk 0 sums into the result itself
+  // Buffers that grow to the size needed and are kept.
+  std::vector<double> parts_;    // sums of chunks 1, 2, …; chunk 0 sums into the result
   std::vector<double> scratch_;  // of each chunk
-  std::vector<Part> left_;       // of each chunk: what each batch still has
+  std::vector<Part> remaining_;  // chunks × batches: entries not yet used
 };
 
 }  // namespace polyak

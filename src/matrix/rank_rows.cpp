@@ -1,7 +1,9 @@
+#include "matrix/rank_rows.hpp"
+
 #include <algorithm>
 #include <utility>
 
-#include "core/row_numbers.hpp"
+#include "core/large_arrays.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 
@@ -126,7 +128,7 @@ class RankRows final : public RowMatrix {
     return {from, std::clamp(last_, from, last)};
   }
 
-  // Products of matrices without single rows are collective: ranks without rows take part.
+  // If single rows cannot be read, products are collective: ranks without rows take part.
   bool nothing_to_do(RowRange here) const {
     return here.first == here.last && !own_->only_products();
   }
@@ -197,6 +199,59 @@ Array only_rows(const Array& b, RowRange range) {
   const ConstView all = b.view();
   return placed_rows({all.row(range.first), range.last - range.first, all.cols, all.stride},
                      range.first, all.rows);
+}
+
+double largest_of_ranks(const RowMatrix& A, double value) {
+  communicator(A).max({&value, 1});
+  return value;
+}
+
+std::optional<Place> first_of_ranks(const RowMatrix& A, const std::optional<Place>& own) {
+  Communicator& ranks = communicator(A);
+  if (ranks.size() == 1) return own;
+  // Rows counted from the end, so that the first row is the maximum. No two ranks have the same
+  // row, because each row is stored by one rank.
+  const double from_end = own ? static_cast<double>(A.rows() - own->row) : 0.0;
+  const double largest = largest_of_ranks(A, from_end);
+  if (largest == 0.0) return std::nullopt;
+  const double root =
+      largest_of_ranks(A, from_end == largest ? static_cast<double>(ranks.rank()) : 0.0);
+  double parts[3] = {};
+  if (from_end == largest) {
+    parts[0] = static_cast<double>(own->row);
+    parts[1] = static_cast<double>(own->col);
+    parts[2] = own->value;
+  }
+  ranks.broadcast(parts, static_cast<Index>(root));
+  return Place{static_cast<Index>(parts[0]), static_cast<Index>(parts[1]), parts[2]};
+}
+
+double sum_in_row_order(const RowMatrix& A, std::span<const double> own) {
+  Communicator& ranks = communicator(A);
+  double sum = 0.0;
+  for (Index rank = 0; rank < ranks.size(); ++rank) {
+    if (rank == ranks.rank())
+      for (double v : own) sum += v;
+    ranks.broadcast({&sum, 1}, rank);
+  }
+  return sum;
+}
+
+Buffer whole_r(const RowMatrix& A, Index cols, const RowSource& source, ThreadTeam& team) {
+  const Partition own = partition(A);
+  const auto held = [&](Index first, Index last, View out) {
+    source(own.first + first, own.first + last, out);
+  };
+  Buffer r = tall_r(own.rows->rows(), cols, held, team);
+  if (own.ranks() == 1) return r;
+  Tsqr all(cols);
+  for (Index rank = 0; rank < own.ranks(); ++rank) {
+    Buffer next(cols, cols);
+    if (rank == own.rank()) next = std::move(r);
+    own.communicator->broadcast({next.data(), to_size(cols * cols)}, rank);
+    all.add(next.view());
+  }
+  return all.r();
 }
 
 }  // namespace polyak

@@ -4,7 +4,7 @@
 
 #include "linalg/blas.hpp"
 #include "linalg/factor.hpp"
-#include "matrix/whole.hpp"
+#include "matrix/rank_rows.hpp"
 #include "method/bounded_least_squares.hpp"
 #include "method/method.hpp"
 #include "polyak/ranks.hpp"

@@ -23,7 +23,7 @@
 #include "polyak/problem.hpp"
 #include "polyak/ranks.hpp"
 #include "polyak/state.hpp"
-#include "sampling/batch_window.hpp"
+#include "sampling/batches.hpp"
 #include "spectrum/facts.hpp"
 
 namespace polyak {

@@ -9,7 +9,7 @@
 #include "linalg/blas.hpp"
 #include "linalg/factor.hpp"
 #include "linalg/svd.hpp"
-#include "matrix/whole.hpp"
+#include "matrix/rank_rows.hpp"
 #include "polyak/ranks.hpp"
 
 namespace polyak {

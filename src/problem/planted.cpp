@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/huge_pages.hpp"
+#include "core/large_arrays.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/tsqr.hpp"
 #include "polyak/error.hpp"

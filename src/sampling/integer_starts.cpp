@@ -1,4 +1,4 @@
-#include "sampling/integer_starts.hpp"
+#include "sampling/row_table.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,13 +6,13 @@
 #include <limits>
 #include <utility>
 
-#include "core/huge_pages.hpp"
+#include "core/large_arrays.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak {
 namespace {
 
-constexpr std::uint64_t total = 1ull << 62;
+constexpr std::uint64_t all_points = 1ull << 62;
 
 struct Survey {
   double largest = 0.0;
@@ -30,27 +30,27 @@ Survey survey(std::span<const double> weights) {
   return out;
 }
 
-// w·2^power, rounded once. A power of two beyond the largest double is split:
+// w·2^power, rounded once. A power of two larger than any double is split into two factors:
 // then every w is subnormal, and both products are exact.
 class Scaling {
  public:
   explicit Scaling(int power)
-      : most_(std::ldexp(1.0, std::min(power, 1023))),
-        rest_(std::ldexp(1.0, power - std::min(power, 1023))) {}
-  double operator()(double w) const { return w * most_ * rest_; }
+      : first_(std::ldexp(1.0, std::min(power, 1023))),
+        second_(std::ldexp(1.0, power - std::min(power, 1023))) {}
+  double operator()(double w) const { return w * first_ * second_; }
 
  private:
-  double most_, rest_;
+  double first_, second_;
 };
 
-// Whole numbers of 2^-87, of which each weight (below 2) is the floor: no order of
-// adding changes their sum, so that any number of ranks finds the same. It falls
-// short by n·2^-87 at most, and is at least 1.
+// Weights (below 2) as integer multiples of 2^-87, rounded down: the sum of integers does not
+// depend on the order, and so not on the number of ranks. It is too small by at most n·2^-87,
+// and at least 1.
 __extension__ using Wide = unsigned __int128;
 
 Wide exact_sum(std::span<const double> weights, Scaling scaled) {
   Wide high = 0;
-  std::uint64_t low = 0;  // good for 2^37 rows a rank
+  std::uint64_t low = 0;  // no overflow up to 2^37 rows per rank
   for (double w : weights) {
     const double v = scaled(w) * 0x1p61;
     const auto whole = static_cast<std::int64_t>(v);
@@ -83,11 +83,11 @@ double sum_of_all(std::span<const double> weights, Scaling scaled, Communicator&
   return as_double(sum);
 }
 
-// What is left of 2^62 when each row has its own: so many more for every row, and
-// one more for the first of them.
+// The points of 2^62 that the rows do not have yet: each row of positive weight gets `each`
+// more, and the first rows one more still.
 struct Rest {
-  std::uint64_t each = 0, one_more = 0;  // one_more: rows held here that get it
-  std::uint64_t first = 0;               // where the points of the rows held here begin
+  std::uint64_t each = 0, one_more = 0;  // one_more: the number of such rows stored here
+  std::uint64_t first = 0;               // the first point of the rows stored here
 };
 
 Rest rest_of_total(std::uint64_t given, std::uint64_t positive, Communicator& ranks) {
@@ -97,8 +97,8 @@ Rest rest_of_total(std::uint64_t given, std::uint64_t positive, Communicator& ra
     given_to_all += points;
     rows += of_rows;
   }
-  Rest out{(total - given_to_all) / rows, 0, 0};
-  std::uint64_t left = (total - given_to_all) % rows;
+  Rest out{(all_points - given_to_all) / rows, 0, 0};
+  std::uint64_t left = (all_points - given_to_all) % rows;
   for (std::size_t rank = 0; rank <= to_size(ranks.rank()); ++rank) {
     const auto& [points, of_rows] = all[rank];
     out.one_more = std::min(left, of_rows);
@@ -108,9 +108,9 @@ Rest rest_of_total(std::uint64_t given, std::uint64_t positive, Communicator& ra
   return out;
 }
 
-std::vector<std::uint64_t> room_for(std::size_t rows) {
+std::vector<std::uint64_t> zero_starts(std::size_t rows) {
   std::vector<std::uint64_t> start;
-  start.reserve(rows + 7);  // RowTable puts six more behind
+  start.reserve(rows + 7);  // RowTable appends six
   ask_for_huge_pages(start.data(), 8 * start.capacity());
   start.resize(rows + 1);
   return start;
@@ -118,8 +118,8 @@ std::vector<std::uint64_t> room_for(std::size_t rows) {
 
 }  // namespace
 
-// Each row of positive weight gets 1 + floor(weight·factor); factor is a hair
-// small, and what is left of 2^62 is handed out evenly.
+// Each row of positive weight gets 1 + floor(weight·factor) points. The factor is rounded
+// down a little, and the remaining points are distributed evenly.
 IntegerStarts integer_starts(std::span<const double> weights, Communicator& ranks) {
   const auto [largest, positive, valid] = survey_all(weights, ranks);
   if (!valid || positive == 0) {
@@ -127,10 +127,10 @@ IntegerStarts integer_starts(std::span<const double> weights, Communicator& rank
                                       .found = valid ? "all zero" : "a negative or non-finite one",
                                       .expected = "numbers of at least 0, not all zero"});
   }
-  const Scaling scaled(-std::ilogb(largest));  // weights near the ends of the range stay exact
+  const Scaling scaled(-std::ilogb(largest));  // very large and very small weights stay exact
   const double factor =
-      static_cast<double>(total - positive) * (1.0 - 0x1p-50) / sum_of_all(weights, scaled, ranks);
-  std::vector<std::uint64_t> start = room_for(weights.size());
+      static_cast<double>(all_points - positive) * (1.0 - 0x1p-50) / sum_of_all(weights, scaled, ranks);
+  std::vector<std::uint64_t> start = zero_starts(weights.size());
   std::uint64_t given = 0, rows = 0;
   for (std::size_t j = 0; j < weights.size(); ++j) {
     const auto whole = static_cast<std::int64_t>(scaled(weights[j]) * factor);  // below 2^62

@@ -1,9 +1,10 @@
 #pragma once
 
-// Which rows, how often: the sampling laws by name.
+// The sampling laws: the probability p_j of each row.
 //   row-norm  p_j ∝ w_j‖a_j‖²      (the paper's; eta = 1)
 //   uniform   p_j = 1/n over the rows that are not zero
-//   mixed     half of each          (eta ≤ 2, and no row is neglected)
+//   mixed     the mean of both      (eta ≤ 2, and no small row is very rare)
+//   given     by the user
 
 #include <optional>
 #include <span>
@@ -15,10 +16,10 @@
 
 namespace polyak {
 
-/// By the name it has in options; row-norm for any other.
+/// The law of this name in options; row-norm for any other name.
 Sampling law_named(const std::string& name);
 
-/// What a law has to know of all rows.
+/// Sums over all rows that a law needs.
 struct LawTotals {
   double nonzero = 0.0;  ///< rows that are not zero
   double sum = 0.0;      ///< Σ w_j‖a_j‖²
@@ -28,16 +29,16 @@ struct LawTotals {
 /// `given` are the probabilities of Sampling::given, else unused.
 std::vector<double> law_weights(Sampling law, std::span<const double> norms2,
                                 std::span<const double> given);
-/// Of some of the rows, with the totals of all.
+/// The same for a part of the rows, with the totals of all.
 std::vector<double> law_weights(Sampling law, std::span<const double> norms2,
                                 std::span<const double> given, const LawTotals& all);
 
-/// The first row that is not zero and has no probability, which no law may have.
+/// The first row that is not zero and has probability zero, which is an error.
 std::optional<Index> neglected_row(std::span<const double> norms2, std::span<const double> given);
 [[noreturn]] void refuse_probability(Index row, double value);
 
-/// eta = max_j w_j‖a_j‖²/(p_j‖A‖_F²), Assumption 1 of the paper, over the rows that
-/// the sampler has; `norms2` is as long as all rows.
+/// eta = max_j w_j‖a_j‖²/(p_j‖A‖_F²), Assumption 1 of the paper, over the rows of
+/// the sampler; `norms2` has an entry for each row of A.
 double sampling_eta(const Sampler& sampler, std::span<const double> norms2, double frobenius2);
 
 }  // namespace polyak

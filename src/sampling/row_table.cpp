@@ -4,14 +4,14 @@
 #include <bit>
 #include <cstddef>
 
-#include "core/huge_pages.hpp"
+#include "core/large_arrays.hpp"
 
 #ifndef POLYAK_ROW_TABLE_ONCE
 #define POLYAK_ROW_TABLE_ONCE
 namespace polyak {
 
-constexpr std::int64_t total = std::int64_t{1} << 62;
-constexpr std::size_t ahead = 24;  // points between the line asked for and the one used
+constexpr std::int64_t all_points = std::int64_t{1} << 62;
+constexpr std::size_t ahead = 24;  // prefetch distance in points
 
 }  // namespace polyak
 #endif
@@ -29,6 +29,7 @@ namespace polyak::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// The number of starts ≤ point; the row of the line is above every point and never counts.
 HWY_INLINE std::size_t not_above(const RowTable::Line& line, std::int64_t point) {
   const hn::CappedTag<std::int64_t, 8> d;
   const auto wanted = hn::Set(d, point);
@@ -38,17 +39,20 @@ HWY_INLINE std::size_t not_above(const RowTable::Line& line, std::int64_t point)
   return 8 - above;
 }
 
-// How many of the first entries of x it has done: whole vectors of them.
-HWY_INLINE std::size_t weigh_vectors(const Index* rows, std::size_t count, Weighing by, double* x) {
+// Points x become weights, in whole vectors; returns the number of entries done.
+HWY_INLINE std::size_t weigh_vectors(const Index* rows, std::size_t count, WeightRule rule,
+                                     double* x) {
   const hn::CappedTag<double, 8> d;
   const hn::RebindToSigned<decltype(d)> indices;
-  const auto unit = hn::Set(d, 0x1p-62), factor = hn::Set(d, by.factor);
+  const auto unit = hn::Set(d, 0x1p-62), factor = hn::Set(d, rule.factor);
   std::size_t i = 0;
   for (; i + hn::MaxLanes(d) <= count; i += hn::MaxLanes(d)) {
     const auto p = hn::Mul(hn::LoadU(d, x + i), unit);
-    auto above = factor;
-    if (by.own) above = hn::Mul(hn::GatherIndex(d, by.own, hn::LoadU(indices, rows + i)), factor);
-    hn::StoreU(hn::Div(above, p), d, x + i);
+    auto numerator = factor;
+    if (rule.row_weights)
+      numerator =
+          hn::Mul(hn::GatherIndex(d, rule.row_weights, hn::LoadU(indices, rows + i)), factor);
+    hn::StoreU(hn::Div(numerator, p), d, x + i);
   }
   return i;
 }
@@ -61,10 +65,11 @@ std::size_t not_above(const RowTable::Line& line, std::int64_t point) {
   return count;
 }
 
-std::size_t weigh_vectors(const Index*, std::size_t, Weighing, double*) { return 0; }
+std::size_t weigh_vectors(const Index*, std::size_t, WeightRule, double*) { return 0; }
 
 #endif
 
+// take(i, points of the row) for each of the draws, whose rows are written to `rows`.
 template <class Take>
 HWY_INLINE void for_each_row(const RowTable& table, const std::uint64_t* bits, std::size_t count,
                              Index* rows, Take take) {
@@ -74,7 +79,7 @@ HWY_INLINE void for_each_row(const RowTable& table, const std::uint64_t* bits, s
     const std::size_t after = not_above(line, static_cast<std::int64_t>(bits[i] >> 2));
     if (after < 7) [[likely]] {
       take(i, line.start[after] - line.start[after - 1]);
-      rows[i] = line.row - total + static_cast<Index>(after) - 1;
+      rows[i] = line.row - all_points + static_cast<Index>(after) - 1;
     } else {
       rows[i] = table.search(bits[i]);
       take(i, static_cast<std::int64_t>(table.probability(rows[i]) * 0x1p62));
@@ -87,13 +92,13 @@ void find_rows(const RowTable& table, const std::uint64_t* bits, std::size_t cou
 }
 
 void find_and_weigh(const RowTable& table, const std::uint64_t* bits, std::size_t count,
-                    Index* rows, Weighing by, double* weights) {
+                    Index* rows, WeightRule rule, double* weights) {
   for_each_row(table, bits, count, rows, [=](std::size_t i, std::int64_t points) HWY_ATTR {
     weights[i] = static_cast<double>(points);
   });
-  for (std::size_t i = weigh_vectors(rows, count, by, weights); i < count; ++i) {
-    const double own = by.own ? by.own[rows[i]] : 1.0;
-    weights[i] = own * by.factor / (weights[i] * 0x1p-62);
+  for (std::size_t i = weigh_vectors(rows, count, rule, weights); i < count; ++i) {
+    const double own = rule.row_weights ? rule.row_weights[rows[i]] : 1.0;
+    weights[i] = own * rule.factor / (weights[i] * 0x1p-62);
   }
 }
 
@@ -107,17 +112,17 @@ namespace {
 HWY_EXPORT(find_rows);
 HWY_EXPORT(find_and_weigh);
 
-constexpr int most_cells = 23;  // as a power of two: half a gigabyte of lines
+constexpr int max_cell_bits = 23;  // 2^23 lines are half a gigabyte
 
 std::size_t cells_of(std::uint64_t points, int shift) {
   return points == 0 ? 0 : static_cast<std::size_t>((points - 1) >> (shift - 2)) + 1;
 }
 
-// At least two rows to a cell.
+// At least two rows per cell.
 int cell_shift(std::uint64_t points, Index rows) {
-  const auto most = to_size(std::clamp<Index>(rows / 2, 2, Index{1} << most_cells));
+  const auto max_cells = to_size(std::clamp<Index>(rows / 2, 2, Index{1} << max_cell_bits));
   int shift = 2;
-  while (cells_of(points, shift) > most) ++shift;
+  while (cells_of(points, shift) > max_cells) ++shift;
   return shift;
 }
 
@@ -136,7 +141,7 @@ RowTable::RowTable(std::vector<std::uint64_t> start, Index first)
 }
 
 void RowTable::fill() {
-  const std::uint64_t* from = start_.data();  // of the row that holds the cell's first point
+  const std::uint64_t* from = start_.data();  // start of the row of the cell's first point
   for (std::size_t cell = 0; cell < cells_; ++cell) {
     const std::uint64_t first = static_cast<std::uint64_t>(cell) << (shift_ - 2);
     int passed = 0;
@@ -146,9 +151,9 @@ void RowTable::fill() {
       from += passed;
     } while (passed == 6);
     for (int i = 0; i < 7; ++i) lines_[cell].start[i] = static_cast<std::int64_t>(from[i]);
-    lines_[cell].row = total + first_ + (from - start_.data());
+    lines_[cell].row = all_points + first_ + (from - start_.data());
   }
-  lines_[cells_].row = total + first_ + rows_ - 1;
+  lines_[cells_].row = all_points + first_ + rows_ - 1;
 }
 
 Index RowTable::find(std::uint64_t bits) const {
@@ -156,22 +161,22 @@ Index RowTable::find(std::uint64_t bits) const {
   const Line& here = line(bits);
   Index after = 0;
   for (const std::int64_t start : here.start) after += start <= point;
-  return after < 7 ? here.row - total + after - 1 : search(bits);
+  return after < 7 ? here.row - all_points + after - 1 : search(bits);
 }
 
 void RowTable::find(const std::uint64_t* bits, std::size_t count, Index* rows) const {
   HWY_DYNAMIC_DISPATCH(find_rows)(*this, bits, count, rows);
 }
 
-void RowTable::find(const std::uint64_t* bits, std::size_t count, Index* rows, Weighing by,
+void RowTable::find(const std::uint64_t* bits, std::size_t count, Index* rows, WeightRule rule,
                     double* weights) const {
-  HWY_DYNAMIC_DISPATCH(find_and_weigh)(*this, bits, count, rows, by, weights);
+  HWY_DYNAMIC_DISPATCH(find_and_weigh)(*this, bits, count, rows, rule, weights);
 }
 
 Index RowTable::search(std::uint64_t bits) const {
   const Line* here = &line(bits);
-  const auto first = start_.begin() + (here[0].row - total - first_) + 1;
-  const auto last = start_.begin() + (here[1].row - total - first_) + 1;
+  const auto first = start_.begin() + (here[0].row - all_points - first_) + 1;
+  const auto last = start_.begin() + (here[1].row - all_points - first_) + 1;
   return first_ + static_cast<Index>(std::upper_bound(first, last, bits >> 2) - start_.begin()) - 1;
 }
 

@@ -1,32 +1,51 @@
 #pragma once
 
-// From a point to the row that holds it, at the cost of one cache line. Points are
-// counted from the first one of the rows held here: with one rank there are 2^62.
+// Row probabilities as integers, and the look-up of the row of a draw.
 //
-// They are cut into equal cells, about four rows each. A cell's line holds
-// the row that its first point belongs to, that row's start and the starts of
-// the six rows that follow. How many of them are not above the point says the
-// row; its two ends, hence its probability, are in the same line. A point
-// beyond the sixth row is looked for in all starts.
+// Each row has as many of the points 0 .. 2^62-1 as its probability requires, one range per
+// row. integer_starts makes these ranges from weights. RowTable finds the row of a point at
+// the cost of one cache line:
+//
+// Points are divided into cells of equal size, about four rows each. The line of a cell holds
+// the row of its first point, the start of that row and the starts of the six rows after it.
+// The number of starts that are not above the point gives the row; its start and end, hence
+// its probability, are in the same line. A point after the sixth row is found by bisection of
+// all starts. With several ranks, points are counted from the first one of the own rows.
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "polyak/communicator.hpp"
 #include "polyak/types.hpp"
 
 namespace polyak {
 
-/// weight = own[row]·factor/p_row; without `own`, 1.0 stands for it.
-struct Weighing {
-  const double* own;
+/// The points of the rows stored here begin at `first`; those of row j of them are
+/// first + of_row[j] .. first + of_row[j+1] - 1.
+struct IntegerStarts {
+  std::uint64_t first = 0;
+  std::vector<std::uint64_t> of_row;
+};
+
+/// The points of the rows stored here. Those of all ranks together are 0 .. 2^62-1, and the
+/// same for any number of ranks. A row of positive weight has at least one point, a row of
+/// weight zero none. Error bad_data, on every rank, unless all weights are finite, ≥ 0 and
+/// not all zero.
+IntegerStarts integer_starts(std::span<const double> weights,
+                             Communicator& ranks = Communicator::single());
+
+/// The weight of a drawn row: row_weights[row]·factor/p_row; row_weights null means 1.
+struct WeightRule {
+  const double* row_weights;
   double factor;
 };
 
 class RowTable {
  public:
-  /// `start` ascends from 0 to 2^62 at most: where each row begins, and the end.
-  /// The first of them is row `first` of the whole.
+  /// `start` ascends from 0 to at most 2^62: the start of each row, and the end of the last.
+  /// The first of these rows is row `first` of the whole matrix.
   explicit RowTable(std::vector<std::uint64_t> start, Index first = 0);
 
   Index rows() const { return rows_; }
@@ -40,29 +59,29 @@ class RowTable {
   Index find(std::uint64_t bits) const;
   /// rows[i] = find(bits[i]); both may be the same memory.
   void find(const std::uint64_t* bits, std::size_t count, Index* rows) const;
-  /// And the weights of those rows.
-  void find(const std::uint64_t* bits, std::size_t count, Index* rows, Weighing by,
+  /// Also the weights of these rows.
+  void find(const std::uint64_t* bits, std::size_t count, Index* rows, WeightRule rule,
             double* weights) const;
-  /// Asks for the line of `bits`, soon to be looked at.
+  /// Starts loading the line of `bits` into the caches.
   void prefetch(std::uint64_t bits) const { __builtin_prefetch(&lines_[bits >> shift_]); }
 
-  /// Numbers are signed because vectors compare those faster.
+  /// Signed, because vector instructions compare signed numbers faster.
   struct alignas(64) Line {
     std::int64_t start[7];
-    std::int64_t row;  // + 2^62: above every point
+    std::int64_t row;  // + 2^62, so that it is above every point
   };
   const Line& line(std::uint64_t bits) const { return lines_[bits >> shift_]; }
-  /// find(bits) for a point beyond what the line holds.
+  /// find(bits) by bisection, for a point after the rows of its line.
   Index search(std::uint64_t bits) const;
 
  private:
   void fill();
 
   Index rows_, first_;
-  std::vector<std::uint64_t> start_;  // six ends more, so that every line has seven to copy
-  int shift_;                         // a point's cell is bits >> shift_
+  std::vector<std::uint64_t> start_;  // followed by six ends, so that every line can copy seven
+  int shift_;                         // the cell of a draw is bits >> shift_
   std::size_t cells_;
-  std::unique_ptr<Line[]> lines_;  // and one more, for the row of the end
+  std::unique_ptr<Line[]> lines_;  // cells_ + 1; the last has only the last row
 };
 
 }  // namespace polyak

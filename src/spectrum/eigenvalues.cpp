@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "linalg/svd.hpp"
-#include "matrix/whole.hpp"
+#include "matrix/rank_rows.hpp"
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
 #include "spectrum/gram.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "matrix/products.hpp"
-#include "matrix/whole.hpp"
+#include "matrix/rank_rows.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/row_numbers.hpp"
+#include "core/large_arrays.hpp"
 #include "core/thread_team.hpp"
 #include "polyak/problem.hpp"
 #include "polyak/row_matrix.hpp"

@@ -4,13 +4,12 @@
 #include <array>
 #include <cmath>
 
-#include "core/row_numbers.hpp"
+#include "core/large_arrays.hpp"
 #include "kernels/gram.hpp"
 #include "linalg/buffer.hpp"
 #include "matrix/column_map.hpp"
+#include "matrix/rank_rows.hpp"
 #include "matrix/storage.hpp"
-#include "matrix/typed_matrix.hpp"
-#include "matrix/whole.hpp"
 #include "polyak/ranks.hpp"
 
 namespace polyak {

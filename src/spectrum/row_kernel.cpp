@@ -9,7 +9,7 @@
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 #include "polyak/spectrum.hpp"
-#include "sampling/batch_drawer.hpp"
+#include "sampling/batches.hpp"
 #include "sampling/law.hpp"
 #include "spectrum/extremes.hpp"
 #include "spectrum/gram.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "kernels/steps.hpp"
+#include "kernels/dense.hpp"
 #include "polyak/ranks.hpp"
 
 namespace polyak {

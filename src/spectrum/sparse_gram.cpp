@@ -4,7 +4,6 @@
 
 #include "linalg/buffer.hpp"
 #include "matrix/storage.hpp"
-#include "matrix/typed_matrix.hpp"
 #include "spectrum/gram.hpp"
 
 namespace polyak {

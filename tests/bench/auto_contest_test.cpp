@@ -1,6 +1,6 @@
 // The judge of `bench auto`, and what is said of a contest, on problems and times made up for it.
 
-#include "bench/seeds.hpp"
+#include "bench/contests.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What the plan promises, tried: on promises made up for it, and on a few small problems.
 
-#include "bench/seeds.hpp"
+#include "bench/contests.hpp"
 
 #include <gtest/gtest.h>
 

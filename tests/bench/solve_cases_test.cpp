@@ -1,6 +1,6 @@
 // The cases of `bench solve` are what they are said to be.
 
-#include "bench/solve_contest.hpp"
+#include "bench/contests.hpp"
 
 #include <gtest/gtest.h>
 

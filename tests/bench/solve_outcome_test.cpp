@@ -1,6 +1,6 @@
 // What is said about whole solves, on times and errors made up for it.
 
-#include "bench/solve_contest.hpp"
+#include "bench/contests.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "kernels/dense.hpp"
 #include "kernels/reference.hpp"
-#include "kernels/steps.hpp"
 
 namespace polyak::test {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/random.hpp"
 #include "core/thread_team.hpp"
 #include "cuda/draw.hpp"
-#include "sampling/batch_drawer.hpp"
+#include "sampling/batches.hpp"
 #include "sampling/sampler.hpp"
 
 namespace polyak::test {

@@ -1,13 +1,12 @@
 // Claims against figures made by hand.
 
-#include "experiments/claims.hpp"
+#include "experiments/figure.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "experiments/outputs.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::experiments {

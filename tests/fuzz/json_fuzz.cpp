@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "experiments/outputs.hpp"
+#include "experiments/figure.hpp"
 #include "experiments/results.hpp"
 #include "fuzz_file.hpp"
 

@@ -10,7 +10,6 @@
 #include "polyak/simd.hpp"
 #include "kernels/dense.hpp"
 #include "kernels/reference.hpp"
-#include "kernels/steps.hpp"
 
 namespace polyak::kernels {
 namespace {

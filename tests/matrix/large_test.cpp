@@ -6,7 +6,6 @@
 
 #include "matrix/products.hpp"
 #include "matrix/storage.hpp"
-#include "matrix/typed_matrix.hpp"
 #include "storages.hpp"
 
 namespace polyak::test {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/statistics.hpp"
+#include "sampling/batches.hpp"
 #include "sampling/law.hpp"
 #include "sampling/sampler.hpp"
 
@@ -19,9 +20,10 @@ std::vector<double> uneven(Index rows) {
 }
 
 std::vector<Index> batch(const Sampler& sampler, const Random& random, Index k, std::size_t size) {
-  std::vector<Index> rows(size), scratch(size);
-  sampler.draw_batch(random, k, rows, scratch);
-  return rows;
+  ThreadTeam team(1);
+  BatchDrawer drawer(sampler, static_cast<Index>(size), {}, team);
+  drawer.draw(random, k);
+  return {drawer.rows().begin(), drawer.rows().end()};
 }
 
 std::vector<Index> one_by_one(const Sampler& sampler, const Random& random, Index k,

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "polyak/error.hpp"
-#include "sampling/batch_drawer.hpp"
+#include "sampling/batches.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace polyak::test {
@@ -140,7 +140,7 @@ TEST(RanksThatShareRows, KeepTablesOfTheirOwnRowsOnly) {
             const Sampler sampler(own, first, ranks);
             EXPECT_EQ(sampler.rows(), std::ssize(own));
             EXPECT_EQ(sampler.first(), first);
-            EXPECT_FALSE(sampler.whole());
+            EXPECT_FALSE(sampler.has_all_points());
             for (Index j = first; j < first + sampler.rows(); ++j)
               EXPECT_EQ(sampler.probability(j), alone.probability(j));
           });

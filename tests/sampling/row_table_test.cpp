@@ -13,7 +13,6 @@
 
 #include "core/random.hpp"
 #include "polyak/simd.hpp"
-#include "sampling/integer_starts.hpp"
 
 namespace polyak::test {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/clock.hpp"
-#include "core/row_numbers.hpp"
-#include "matrix/whole.hpp"
+#include "core/large_arrays.hpp"
+#include "matrix/rank_rows.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 #include "sampling/law.hpp"

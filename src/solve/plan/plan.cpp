@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/clock.hpp"
-#include "matrix/whole.hpp"
+#include "matrix/rank_rows.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 #include "sampling/law.hpp"

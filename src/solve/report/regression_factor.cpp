@@ -6,7 +6,7 @@
 
 #include "linalg/blas.hpp"
 #include "linalg/svd.hpp"
-#include "matrix/whole.hpp"
+#include "matrix/rank_rows.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 #include "problem/least_squares.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "polyak/problem.hpp"
-#include "sampling/batch_drawer.hpp"
+#include "sampling/batches.hpp"
 #include "solve/run/monitor.hpp"
 
 namespace polyak {

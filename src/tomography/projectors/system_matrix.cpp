@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/huge_pages.hpp"
+#include "core/large_arrays.hpp"
 #include "matrix/products.hpp"
 #include "polyak/tomography.hpp"
 #include "polyak/tomography_phantom.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-// Collective operations on the rows of a distributed matrix; with one rank the
-// identity.
+// Collective operations on a matrix whose rows are distributed over ranks (polyak/ranks.hpp).
+// With one rank there is no communication.
 
 #include <optional>
 
@@ -11,7 +11,7 @@
 
 namespace polyak {
 
-/// The largest of the ranks' values; NaN counts as larger than any other.
+/// The largest value of all ranks; NaN counts as larger than any number.
 double largest_of_ranks(const RowMatrix& A, double value);
 
 struct Place {
@@ -19,7 +19,7 @@ struct Place {
   Index col = 0;
   double value = 0.0;
 };
-/// The place with the smallest row of all ranks; nothing if no rank has one.
+/// The place in the first row, among those of all ranks; nothing if no rank has one.
 std::optional<Place> first_of_ranks(const RowMatrix& A, const std::optional<Place>& own);
 
 /// Σ of one number per row over all rows, given those of the rows stored here; added

@@ -1,9 +1,7 @@
-#include "kernels/steps.hpp"
-
-#include "kernels/reference.hpp"
+#include "kernels/dense.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/steps.cpp"
+#define HWY_TARGET_INCLUDE "kernels/dense_steps.cpp"
 #include <hwy/foreach_target.h>  // this file once more for each target
 
 #include <hwy/highway.h>
@@ -13,7 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace polyak::kernels::HWY_NAMESPACE {
 
-// out[j] = step(in...[j]), where Number is a vector or a double.
+// for_each: out[j] = step(in[j]...) for each j, with vectors or with doubles.
 #if POLYAK_VECTORS
 
 HWY_INLINE Vector plus(Vector a, Vector b) { return hn::Add(a, b); }

@@ -1,19 +1,159 @@
 #pragma once
 
-// Sparse rows in other variables, without ever making them dense: with r_i =
-// Σ_k ã_ik z_k − (Σ_j unit_j·centre_j·z_j − unit_d·z_d) the centre is one number
-// a call, and in a sum of rows one vector. Many rows in other units alone are left to A
-// (in_units).
+// The matrix Ã of column_map.hpp by the storage of A. Products in other units alone are
+// computed by A itself (in_units). Otherwise:
+//
+// MappedDense copies and maps a block of rows that stays in the first- or second-level cache
+// and passes it to the dense kernels: each row is still read from memory once.
+//
+// MappedSparse never makes a row dense: in the residual
+//   r_i = Σ_k unit_k·a_ik·z_k − (Σ_j unit_j·centre_j·z_j − unit_d·z_d) − b_i
+// the part of the centre is one number per call, and in a sum of rows it is one vector.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
+#include "kernels/dense.hpp"
 #include "kernels/reference.hpp"
 #include "matrix/column_map.hpp"
 #include "matrix/storage.hpp"
 
 namespace polyak {
+
+/// `Load` copies row i of A as doubles: load(i, out).
+template <class Load>
+class MappedDense final : public MappedMatrix {
+ public:
+  MappedDense(MatrixPtr A, ColumnMap map, Load load)
+      : MappedMatrix(std::move(A), std::move(map)),
+        load_(load),
+        block_(std::clamp<Index>(block_numbers / std::max<Index>(1, cols()), 1, max_rows)) {}
+
+  void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
+                ConstView x, ConstView b, View g) const override {
+    if (units_only())
+      return in_units(
+          x, g, [&](ConstView y, View sum) { A_->gradient(rows, weights, scale, y, b, sum); });
+    in_blocks(std::ssize(rows), [&](Index t, Index count, const auto& block) {
+      load(block, count, [&](Index k) { return rows[to_size(t + k)]; });
+      prefetch_block(rows, t + count);
+      const View rhs = gather(b, rows.subspan(to_size(t), to_size(count)));
+      kernels::gradient(block, {count, nullptr, weights.data() + t}, scale.a, scale.b, x, rhs, g,
+                        nullptr);
+    });
+  }
+
+  void range_gradient(Index first, Index last, std::span<const double> weights, Scale scale,
+                      ConstView x, ConstView b, View g,
+                      std::span<double> residual2) const override {
+    if (units_only())
+      return in_units(x, g, [&](ConstView y, View sum) {
+        A_->range_gradient(first, last, weights, scale, y, b, sum, residual2);
+      });
+    in_range(first, last, [&](Index i, Index count, const auto& block) {
+      const double* w = weights.empty() ? nullptr : weights.data() + (i - first);
+      kernels::gradient(block, {count, nullptr, w}, scale.a, scale.b, x,
+                        ConstView{b.row(i), count, b.cols, b.stride}, g, residual2.data());
+    });
+  }
+
+  void multiply(Index first, Index last, ConstView x, View y) const override {
+    if (units_only())
+      return in_units(x, {}, [&](ConstView scaled, View) { A_->multiply(first, last, scaled, y); });
+    in_range(first, last, [&](Index i, Index count, const auto& block) {
+      kernels::multiply(block, x, View{y.row(i - first), count, y.cols, y.stride});
+    });
+  }
+
+  void add_transposed(Index first, Index last, ConstView y, View g) const override {
+    if (units_only())
+      return in_units({}, g, [&](ConstView, View sum) { A_->add_transposed(first, last, y, sum); });
+    in_range(first, last, [&](Index i, Index count, const auto& block) {
+      kernels::add_transposed(block, ConstView{y.row(i - first), count, y.cols, y.stride}, g);
+    });
+  }
+
+  void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
+                ConstView b, View x) const override {
+    in_blocks(std::ssize(rows), [&](Index t, Index count, const auto& block) {
+      load(block, count, [&](Index k) { return rows[to_size(t + k)]; });
+      prefetch_block(rows, t + count);
+      const View rhs = gather(b, rows.subspan(to_size(t), to_size(count)));
+      kernels::kaczmarz(block, {count, nullptr, steps.data() + t}, scale, rhs, x);
+    });
+  }
+
+  void norms(Index first, Index last, double scale, std::span<double> row_norms2,
+             std::span<double> column_norms2) const override {
+    in_range(first, last, [&](Index i, Index count, const auto& block) {
+      kernels::norms(block, count, scale, row_norms2.data() + (i - first),
+                     column_norms2.empty() ? nullptr : column_norms2.data());
+    });
+  }
+
+  double max_abs(Index first, Index last) const override {
+    double largest = 0.0;
+    in_range(first, last, [&](Index, Index count, const auto& block) {
+      const double m = kernels::max_abs(block.data, count * block.stride);
+      if (!(m <= largest)) largest = m;  // also if m is NaN, which then remains
+    });
+    return largest;
+  }
+
+ private:
+  static constexpr Index block_numbers = 4096, max_rows = 16;
+
+  // body(t, count, block) for each block of `total` rows. Each thread has its own buffer, which
+  // is kept.
+  template <class Body>
+  void in_blocks(Index total, Body body) const {
+    thread_local std::vector<double> buffer;
+    const Index stride = (cols() + 7) / 8 * 8;
+    if (std::ssize(buffer) < block_ * stride) buffer.resize(to_size(block_ * stride));
+    std::fill_n(buffer.begin(), block_ * stride, 0.0);
+    for (Index t = 0; t < total; t += block_)
+      body(t, std::min(block_, total - t), Block{buffer.data(), stride, cols()});
+  }
+
+  template <class Body>
+  void in_range(Index first, Index last, Body body) const {
+    in_blocks(last - first, [&](Index t, Index count, const Block& block) {
+      load(block, count, [&](Index k) { return first + t + k; });
+      body(first + t, count, block);
+    });
+  }
+
+  using Block = kernels::DenseBlock<double>;
+
+  template <class RowAt>
+  void load(const Block& block, Index count, RowAt row_at) const {
+    for (Index k = 0; k < count; ++k) {
+      double* row = const_cast<double*>(block.data) + k * block.stride;
+      load_(row_at(k), row);
+      map_row(row);
+    }
+  }
+
+  // The rows of a list are at any address: prefetches those of the next block.
+  void prefetch_block(std::span<const Index> rows, Index from) const {
+    const std::size_t first = std::min(to_size(from), rows.size());
+    A_->prefetch(rows.subspan(first, std::min(rows.size() - first, to_size(block_))));
+  }
+
+  // The listed rows of b, one after the other.
+  static View gather(ConstView b, std::span<const Index> rows) {
+    thread_local std::vector<double> buffer;
+    buffer.resize(std::max(buffer.size(), rows.size() * to_size(b.cols)));
+    const View out{buffer.data(), std::ssize(rows), b.cols, b.cols};
+    for (Index k = 0; k < out.rows; ++k) std::copy_n(b.row(rows[to_size(k)]), b.cols, out.row(k));
+    return out;
+  }
+
+  Load load_;
+  Index block_;
+};
 
 template <class Value, class Column>
 class MappedSparse final : public MappedMatrix {
@@ -80,11 +220,11 @@ class MappedSparse final : public MappedMatrix {
     }
   }
 
-  // ‖ã_i‖² = ‖shift‖² + Σ_k ((unit·(a − centre))² − shift²): what is subtracted
-  // is part of the first sum, and the column of ones stays whatever rounding does.
+  // ‖ã_i‖² = ‖shift‖² + Σ_k ((unit·(a − centre))² − shift²). Rounding of this difference
+  // cannot make it smaller than the part of the column of ones.
   void norms(Index first, Index last, double scale, std::span<double> row_norms2,
              std::span<double> column_norms2) const override {
-    const double least = std::numeric_limits<double>::min();
+    const double smallest = std::numeric_limits<double>::min();
     double all = 0.0;
     for (const double s : shift_) all += (scale * s) * (scale * s);
     const double ones = map_.ones ? (scale * shift_.back()) * (scale * shift_.back()) : 0.0;
@@ -97,7 +237,7 @@ class MappedSparse final : public MappedMatrix {
         any = any || (row.a[k] != Value{0} && unit(row, k) != 0.0);
       }
       const double norm2 = std::isfinite(sum) ? std::max(all + sum, ones) : sum;
-      row_norms2[to_size(i - first)] = any && norm2 < least ? least : norm2;
+      row_norms2[to_size(i - first)] = any && norm2 < smallest ? smallest : norm2;
     }
     if (!column_norms2.empty()) column_norms(first, last, {}, scale, column_norms2);
   }
@@ -135,7 +275,7 @@ class MappedSparse final : public MappedMatrix {
  private:
   using Row = kernels::SparseRow<Value, Column>;
 
-  // Whether these rows have more entries than x and g have numbers.
+  // True if these rows have more entries than x and g have numbers.
   bool pays_in_units(Index rows) const {
     return units_only() && static_cast<double>(rows) * static_cast<double>(A_->nonzeros()) >
                                static_cast<double>(A_->rows()) * static_cast<double>(d_);
@@ -162,7 +302,7 @@ class MappedSparse final : public MappedMatrix {
     for (Index k = 0; k < row.count; ++k)
       g[row.col[k]] += c * (unit(row, k) * static_cast<double>(row.a[k]));
   }
-  // What every row has: −unit·centre, and unit_d behind it.
+  // The part that all rows have in common, shift_: its product with x, and its sum.
   double offset_of(const double* x) const {
     if (!map_.centred()) return map_.ones ? shift_.back() * x[d_] : 0.0;
     return kernels::lane_sum(cols(), [&](Index j) { return shift_[to_size(j)] * x[j]; });
@@ -191,7 +331,7 @@ class MappedSparse final : public MappedMatrix {
   }
 
   kernels::SparseBlock<Value, Column> rows_;
-  std::vector<double> shift_;  // −unit_j·centre_j, and unit_d behind it
+  std::vector<double> shift_;  // −unit_j·centre_j; last unit_d, if there is a column of ones
 };
 
 }  // namespace polyak

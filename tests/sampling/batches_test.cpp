@@ -1,4 +1,4 @@
-#include "sampling/batch_drawer.hpp"
+#include "sampling/batches.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "polyak/simd.hpp"
-#include "sampling/batch_window.hpp"
 
 namespace polyak::test {
 namespace {
@@ -112,9 +111,9 @@ TEST(BatchDrawer, SortsBatchesOfMillions) {
   BatchDrawer drawer(sampler, 5'000'000, {}, team);
   drawer.draw(random, 1);
   EXPECT_TRUE(std::is_sorted(drawer.rows().begin(), drawer.rows().end()));
-  std::vector<Index> rows(drawer.rows().size()), scratch(rows.size());
-  sampler.draw_batch(random, 1, rows, scratch);
-  EXPECT_TRUE(std::equal(rows.begin(), rows.end(), drawer.rows().begin()));
+  const Expected wanted = expected(sampler, random, 1, 5'000'000, {});
+  EXPECT_TRUE(std::equal(wanted.rows.begin(), wanted.rows.end(), drawer.rows().begin(),
+                         drawer.rows().end()));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "core/huge_pages.hpp"
+#include "core/large_arrays.hpp"
 
 #include <gtest/gtest.h>
 
