@@ -23,7 +23,7 @@ void check_command(const Words& words) {
                        .hint = "run polyak without mpirun for everything else"});
 }
 
-int run(const Words& words, Messages& messages) {
+int run(const Words& words, ProgramRanks& ranks, Messages& messages) {
   int code = 70;
   std::optional<polyak::Error> error;
   try {
@@ -32,7 +32,7 @@ int run(const Words& words, Messages& messages) {
   } catch (...) {
     error = as_error(std::current_exception());
   }
-  return end_ranks(code, error, messages);
+  return ranks.end(code, error, messages);
 }
 
 // If there is no memory even for an Error; mpirun then ends the other ranks.
@@ -51,9 +51,9 @@ int main(int argc, char** argv) {
   prepare_process();
   return leave(or_no_memory([&] {
     const Words words(argv + std::min(argc, 1), argv + argc);
-    start_ranks(&argc, &argv);
+    ProgramRanks ranks(&argc, &argv);
     Messages messages(words);
-    install_fatal_handlers(messages, error_output());
-    return or_no_memory([&] { return run(words, messages); });
+    install_fatal_handlers(messages, ranks.error_output());
+    return or_no_memory([&] { return run(words, ranks, messages); });
   }));
 }
