@@ -21,6 +21,14 @@ double largest_of(const double* x, Index count) {
   return largest;
 }
 
+// y = a·x + b·y; y is not read where b = 0.
+void combine(Index count, double a, const double* x, double b, double* y) {
+  if (b == 0.0)
+    for (Index j = 0; j < count; ++j) y[j] = a * x[j];
+  else
+    for (Index j = 0; j < count; ++j) y[j] = a * x[j] + b * y[j];
+}
+
 }  // namespace
 
 HostBackend::HostBackend(const BackendProblem& problem)
@@ -67,17 +75,13 @@ void HostBackend::for_rows(const Block& y, Body body) {
 
 void HostBackend::axpby(std::span<const double> alpha, const Block& x, std::span<const double> beta,
                         const Block& y) {
-  const auto combine = [](double a, double from, double b, double& to) {
-    to = b == 0.0 ? a * from : a * from + b * to;
-  };
   const View in = view(x), out = view(y);
   if (y.kind() == Block::Kind::equations)
     return for_rows(y, [&](Index i, Index c, double& to) {
-      combine(alpha[to_size(c)], in(i, c), beta[to_size(c)], to);
+      combine(1, alpha[to_size(c)], &in(i, c), beta[to_size(c)], &to);
     });
   for (Index k = 0; k < out.rows; ++k)
-    for (Index j = 0; j < out.cols; ++j)
-      combine(alpha[to_size(k)], in(k, j), beta[to_size(k)], out(k, j));
+    combine(out.cols, alpha[to_size(k)], in.row(k), beta[to_size(k)], out.row(k));
 }
 
 void HostBackend::divide(std::span<const double> divisor, const Block& y) {
@@ -206,6 +210,28 @@ void HostBackend::row_steps(std::span<const Index> rows, std::span<const double>
   const double a = problem_.scale.a;
   if (problem_.lower.empty()) return problem_.A.kaczmarz(rows, steps, a, problem_.b, view(x));
   problem_.A.kaczmarz_within(rows, steps, a, problem_.b, problem_.lower, problem_.upper, view(x));
+}
+
+// The formulas of Backend::accelerated_row_steps, with the same order of operations.
+void HostBackend::accelerated_row_steps(std::span<const Index> rows,
+                                        std::span<const AcceleratedStep> steps, double unit,
+                                        const Block& x, const Block& v) {
+  const Index count = x.size();
+  y_.resize(to_size(count));
+  s_.resize(to_size(count));
+  double *X = data(x), *V = data(v), *y = y_.data(), *s = s_.data();
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    const auto [step, al, be, g] = steps[t];
+    std::copy_n(V, count, y);
+    combine(count, 1.0 - al, X, al, y);
+    std::fill_n(s, count, 0.0);
+    problem_.A.gradient(rows.subspan(t, 1), {&steps[t].step, 1}, problem_.scale,
+                        {y, x.vectors(), x.length(), x.length()}, problem_.b,
+                        {s, x.vectors(), x.length(), x.length()});
+    for (Index j = 0; j < count; ++j) X[j] = -unit * s[j] + y[j];
+    combine(count, 1.0 - be, y, be, V);
+    combine(count, -g * unit, s, 1.0, V);
+  }
 }
 
 void HostBackend::prefetch(std::span<const Index> rows) {
