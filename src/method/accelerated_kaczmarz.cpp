@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "method/method.hpp"
+#include "method/record.hpp"
 
 namespace polyak {
 namespace {
@@ -68,10 +68,26 @@ class AcceleratedKaczmarz final : public Method {
   AcceleratedStep steps_[chunk];
 };
 
+// Errata E11: mu = lambda_min/‖A‖_F², nu from the rows' leverage.
+void complete_accelerated(const PlanInputs& in, ChosenParameters& p) {
+  p.mu = in.lambda_min / in.facts.frobenius2;
+  p.nu = std::max(coherence_nu(in.problem, in.facts, in.team), *p.mu);
+  p.rows_read = 2.0 * static_cast<double>(in.problem.rows());
+}
+
+double accelerated_rate(const PlanInputs&, const ChosenParameters& p) {
+  return std::sqrt(1.0 - std::sqrt(*p.mu / *p.nu));
+}
+
 }  // namespace
 
-std::unique_ptr<Method> make_accelerated_kaczmarz(const Setting& setting) {
-  return std::make_unique<AcceleratedKaczmarz>(setting);
+const MethodRecord& accelerated_kaczmarz_record() {
+  static const MethodRecord record{
+      .info = {"ark", "accelerated randomized Kaczmarz", trait::lambda_min, true},
+      .make = construct<AcceleratedKaczmarz>,
+      .plan = {
+          .complete = complete_accelerated, .rate = accelerated_rate, .proved_when_sampled = true}};
+  return record;
 }
 
 }  // namespace polyak

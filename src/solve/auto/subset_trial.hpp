@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "core/thread_team.hpp"
-#include "method/candidate.hpp"
+#include "method/record.hpp"
 #include "polyak/options.hpp"
 #include "polyak/problem.hpp"
 

@@ -151,7 +151,7 @@ class Planner {
   void hand_over() {
     Parameters& p = plan_.parameters;
     p.batch = chosen_.batch;
-    p.land_on_rows = chosen_.land_on_rows;
+    p.project_on_rows = chosen_.project_on_rows;
     p.mu = chosen_.mu.value_or(0.0);
     p.nu = chosen_.nu.value_or(0.0);
     p.sketch_rows = chosen_.sketch_rows.value_or(0);

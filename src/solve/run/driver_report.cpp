@@ -117,7 +117,7 @@ Report Driver::report(const Verdict& verdict) const {
   out.used = used_;
   if (method_) out.used.condition = method_->condition();
   if (method_ && method_->rank()) tell_rank(*method_->rank(), out);
-  if (method_) out.used.exchange = method_->exchange_told();
+  if (method_) out.used.exchange = method_->exchange_choice();
   out.used.device = setup_.backend().device();
   out.iterations = method_ ? method_->iteration() : 0;
   out.row_products = method_ ? method_->row_products() : 0;
