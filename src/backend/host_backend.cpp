@@ -29,6 +29,26 @@ void combine(Index count, double a, const double* x, double b, double* y) {
     for (Index j = 0; j < count; ++j) y[j] = a * x[j] + b * y[j];
 }
 
+// y = (1 − al)·x + al·v and s = 0; v is not read where al = 0.
+void extrapolate_row(Index count, double al, const double* __restrict x, const double* __restrict v,
+                     double* __restrict y, double* __restrict s) {
+  const double rest = 1.0 - al;
+  for (Index j = 0; j < count; ++j) {
+    y[j] = al == 0.0 ? rest * x[j] : rest * x[j] + al * v[j];
+    s[j] = 0.0;
+  }
+}
+
+// x = y − unit·s and v = ((1 − be)·y + be·v) − g·unit·s; v is not read where be = 0.
+void update_row(Index count, const AcceleratedStep& step, double unit, const double* __restrict y,
+                const double* __restrict s, double* __restrict x, double* __restrict v) {
+  const double be = step.be, rest = 1.0 - be, of_x = -unit, of_v = -step.g * unit;
+  for (Index j = 0; j < count; ++j) {
+    x[j] = of_x * s[j] + y[j];
+    v[j] = of_v * s[j] + (be == 0.0 ? rest * y[j] : rest * y[j] + be * v[j]);
+  }
+}
+
 }  // namespace
 
 HostBackend::HostBackend(const BackendProblem& problem)
@@ -216,21 +236,14 @@ void HostBackend::row_steps(std::span<const Index> rows, std::span<const double>
 void HostBackend::accelerated_row_steps(std::span<const Index> rows,
                                         std::span<const AcceleratedStep> steps, double unit,
                                         const Block& x, const Block& v) {
-  const Index count = x.size();
-  y_.resize(to_size(count));
-  s_.resize(to_size(count));
-  double *X = data(x), *V = data(v), *y = y_.data(), *s = s_.data();
+  y_.resize(to_size(x.size()));
+  s_.resize(y_.size());
+  const View y{y_.data(), x.vectors(), x.length(), x.length()};
+  const View s{s_.data(), x.vectors(), x.length(), x.length()};
   for (std::size_t t = 0; t < rows.size(); ++t) {
-    const auto [step, al, be, g] = steps[t];
-    std::copy_n(V, count, y);
-    combine(count, 1.0 - al, X, al, y);
-    std::fill_n(s, count, 0.0);
-    problem_.A.gradient(rows.subspan(t, 1), {&steps[t].step, 1}, problem_.scale,
-                        {y, x.vectors(), x.length(), x.length()}, problem_.b,
-                        {s, x.vectors(), x.length(), x.length()});
-    for (Index j = 0; j < count; ++j) X[j] = -unit * s[j] + y[j];
-    combine(count, 1.0 - be, y, be, V);
-    combine(count, -g * unit, s, 1.0, V);
+    extrapolate_row(x.size(), steps[t].al, data(x), data(v), y.data, s.data);
+    problem_.A.gradient(rows.subspan(t, 1), {&steps[t].step, 1}, problem_.scale, y, problem_.b, s);
+    update_row(x.size(), steps[t], unit, y.data, s.data, data(x), data(v));
   }
 }
 
