@@ -3,7 +3,7 @@
 #include <mutex>
 
 #include "backend/host_backend.hpp"
-#include "polyak/error.hpp"
+#include "polyak/option_table.hpp"
 
 namespace polyak {
 namespace {
@@ -74,7 +74,7 @@ std::string device_named(const std::string& asked) {
   std::string expected = "auto";
   for (const std::string& name : names) expected += ", " + name;
   throw Error(ErrorCode::usage, {.what = "there is no such device",
-                                 .where = "--device",
+                                 .where = option_name("device"),
                                  .found = asked,
                                  .expected = expected});
 }
