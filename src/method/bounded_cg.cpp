@@ -165,7 +165,8 @@ class BoundedCg final : public Method {
     }
     double slope = 0.0;
     for (Index j = 0; j < d_; ++j) slope += g(c, j) * host_view(v_)(c, j);
-    const double whole = slope / curvature, largest = largest_step(c), part = std::min(whole, largest);
+    const double whole = slope / curvature, largest = largest_step(c),
+                 part = std::min(whole, largest);
     if (kind == Kind::conjugate && !(whole < largest)) kind = Kind::expand;
     for (Index j = 0; j < d_; ++j) {
       const double v = unit_ * host_view(v_)(c, j), from = x(c, j);

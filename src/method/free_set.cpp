@@ -87,8 +87,8 @@ class Pivoting {
       if (!movable_[to_size(j)]) continue;
       const double g = g_[to_size(j)], noise = slack * std::sqrt(H_(j, j)) * size;
       const bool violated = set_.free[to_size(j)] ? x(j) < lower(j) || x(j) > upper(j)
-                          : x(j) <= lower(j)    ? g < -noise
-                                                : g > noise;
+                            : x(j) <= lower(j)    ? g < -noise
+                                                  : g > noise;
       if (violated) out.push_back(j);
     }
     return out;

@@ -174,8 +174,8 @@ const MethodRecord& gradient_descent_record() {
 
 const MethodRecord& heavy_ball_record() {
   static const MethodRecord record =
-      with_momentum(gradient_record("hbm", "heavy ball momentum, full gradients", construct<HeavyBall>,
-                                    heavy_ball_plan, false),
+      with_momentum(gradient_record("hbm", "heavy ball momentum, full gradients",
+                                    construct<HeavyBall>, heavy_ball_plan, false),
                     Prediction::momentum);
   return record;
 }
@@ -211,10 +211,10 @@ const MethodRecord& minibatch_heavy_ball_record() {
 }
 
 const MethodRecord& minibatch_nesterov_record() {
-  static const MethodRecord record =
-      with_momentum(gradient_record("minibatch-nag", "Nesterov's method with sampled gradients",
-                                    construct<Nesterov>, tuned(nesterov_plan, nesterov_tuned), true),
-                    Prediction::none);
+  static const MethodRecord record = with_momentum(
+      gradient_record("minibatch-nag", "Nesterov's method with sampled gradients",
+                      construct<Nesterov>, tuned(nesterov_plan, nesterov_tuned), true),
+      Prediction::none);
   return record;
 }
 

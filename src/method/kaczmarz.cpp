@@ -72,7 +72,8 @@ Proposal propose_kaczmarz(const CandidateInputs& in) {
   if (in.small) return candidate::small_problem();
   const double expected = kaczmarz_passes(in.n, in.d, in.tol);
   const double passes = std::clamp(3.0 * expected, 0.25, max_passes);
-  if (in.shape.ranks > 1) return rule_out("each step needs the one before: ranks cannot share them");
+  if (in.shape.ranks > 1)
+    return rule_out("each step needs the one before: ranks cannot share them");
   if (in.shape.ridge) return rule_out("with a ridge term each row moves all of x");
   if (!(in.n >= 2.0 * in.d)) return rule_out("fewer than twice as many rows as columns");
   if (in.subset || in.subset_first || in.cg_iterations)

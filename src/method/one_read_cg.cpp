@@ -136,9 +136,8 @@ Proposal propose_cg(const CandidateInputs& in) {
                     .seconds = in.costs.krylov(trial->expected, 1.0),
                     .passes = trial->limit,
                     .max_expected_iterations = trial->limit});
-  Candidate cg{.method = name,
-               .why = why_cg(in),
-               .seconds = in.costs.krylov(predicted_iterations(in), 1.0)};
+  Candidate cg{
+      .method = name, .why = why_cg(in), .seconds = in.costs.krylov(predicted_iterations(in), 1.0)};
   // All rows may take more iterations than the subset predicts.
   if (in.cg_iterations && std::isfinite(*in.cg_iterations) && !in.factorisations.empty()) {
     cg.passes = 2.0 * *in.cg_iterations + 8.0;

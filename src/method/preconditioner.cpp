@@ -33,8 +33,8 @@ void multiply_twice(ConstView R, std::span<const double> v, std::span<double> ou
   std::fill(out.begin(), out.end(), 0.0);
   for (Index i = 0; i < R.rows; ++i) {
     const double* row = R.row(i);
-    const double s = kernels::lane_sum(
-        R.cols - i, [&](Index j) { return row[i + j] * v[to_size(i + j)]; });
+    const double s =
+        kernels::lane_sum(R.cols - i, [&](Index j) { return row[i + j] * v[to_size(i + j)]; });
     for (Index j = i; j < R.cols; ++j) out[to_size(j)] += s * row[j];
   }
 }
@@ -120,8 +120,7 @@ Preconditioner Preconditioner::of_pivots(ConstView H) {
   for (Index j = 0; j < d; ++j) largest = std::max(largest, H(j, j));
   Buffer R = copy_of(H);
   std::vector<Index> order(to_size(d));
-  const Index rank =
-      pivoted_cholesky(R.view(), order, static_cast<double>(d) * 0x1p-52 * largest);
+  const Index rank = pivoted_cholesky(R.view(), order, static_cast<double>(d) * 0x1p-52 * largest);
   const Index k = d - rank;
   if (rank == 0 || k == 0 || k > max_dependent) return out;
   const ConstView R11 = part(R.view(), 0, 0, rank, rank);

@@ -189,23 +189,23 @@ void register_method(const MethodRecord& record);
 // The methods of the library, in the order of help and reports. METHOD(name) declares
 // `const MethodRecord& name_record()`, which ends the file of the algorithm; record.cpp
 // makes the table from the same list.
-#define POLYAK_METHODS(METHOD)  \
-  METHOD(gradient_descent)      \
-  METHOD(heavy_ball)            \
-  METHOD(nesterov)              \
-  METHOD(sgd)                   \
-  METHOD(kaczmarz)              \
-  METHOD(minibatch_sgd)         \
-  METHOD(minibatch_heavy_ball)  \
-  METHOD(minibatch_nesterov)    \
-  METHOD(accelerated_kaczmarz)  \
-  METHOD(cgls)                  \
-  METHOD(lsqr)                  \
-  METHOD(one_read_cg)           \
-  METHOD(direct)                \
-  METHOD(normal)                \
-  METHOD(sketched_heavy_ball)   \
-  METHOD(active_set)            \
+#define POLYAK_METHODS(METHOD) \
+  METHOD(gradient_descent)     \
+  METHOD(heavy_ball)           \
+  METHOD(nesterov)             \
+  METHOD(sgd)                  \
+  METHOD(kaczmarz)             \
+  METHOD(minibatch_sgd)        \
+  METHOD(minibatch_heavy_ball) \
+  METHOD(minibatch_nesterov)   \
+  METHOD(accelerated_kaczmarz) \
+  METHOD(cgls)                 \
+  METHOD(lsqr)                 \
+  METHOD(one_read_cg)          \
+  METHOD(direct)               \
+  METHOD(normal)               \
+  METHOD(sketched_heavy_ball)  \
+  METHOD(active_set)           \
   METHOD(bounded_cg)
 
 #define POLYAK_DECLARE_RECORD(name) const MethodRecord& name##_record();
