@@ -14,7 +14,7 @@
 
 #include "polyak/generate.hpp"
 #include "polyak/replicates.hpp"
-#include "solve/plan/forecast.hpp"
+#include "solve/plan/basis.hpp"
 #include "solve/run/setup.hpp"
 
 namespace polyak {

@@ -18,7 +18,7 @@
 #include "polyak/generate.hpp"
 #include "polyak/plan.hpp"
 #include "polyak/replicates.hpp"
-#include "solve/plan/forecast.hpp"
+#include "solve/plan/basis.hpp"
 #include "solve/run/setup.hpp"
 
 namespace polyak {

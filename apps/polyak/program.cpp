@@ -6,6 +6,7 @@
 
 #include "cli/memory.hpp"
 #include "cli/messages.hpp"
+#include "polyak/option_table.hpp"
 #include "polyak/simd.hpp"
 #include "polyak/version.hpp"
 
@@ -85,9 +86,16 @@ void choose_simd() {
                                  .expected = listed(simd_targets())});
 }
 
+// Options in messages of the library, as the user writes them here.
+std::string flag(std::string_view name, std::string_view value) {
+  const std::string out = "--" + std::string(name);
+  return value.empty() ? out : out + " " + std::string(value);
+}
+
 }  // namespace
 
 int run_command(const Words& words, Messages& messages) {
+  set_option_naming(flag);
   const std::string first = words.empty() ? "" : words[0];
   if (first == "--help" || first == "-h" || first == "help") return print(help()), 0;
   if (first == "--version") return print(version()), 0;

@@ -6,7 +6,7 @@ STREAM_BYTES, SPARSE_BYTES, ONE_CORE_BYTES = 2.5e10, 1.2e10, 8e9
 GRAM_FLOPS, FACTOR_FLOPS, SKETCH_ADDS = 1.1e11, 4.0e10, 6.0e9
 ROW_SECONDS = 5e-8
 RATIOS = (3.0, 4.0, 6.0, 8.0, 12.0)
-ROWS_OF_AN_ITERATION = 50.0  # src/solve/plan/forecast.cpp: drawing, the update, synchronising the threads
+ROWS_OF_AN_ITERATION = 50.0  # src/solve/plan/basis.cpp: drawing, the update, synchronising the threads
 CACHED_FLOPS = 1e10          # triangular solves of one vector, the factor in cache; assumed here
 
 

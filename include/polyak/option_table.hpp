@@ -45,6 +45,17 @@ struct OptionRecord {
   FileUse file = FileUse::none;
 };
 
+/// How messages of the library name an option, and an option with a value.
+using OptionNaming = std::string (*)(std::string_view name, std::string_view value);
+
+/// The name of an option in a message: "step_size", and with a value "parameters = paper", unless
+/// set_option_naming has changed it. `name` is that of the table: "step-size".
+std::string option_name(std::string_view name, std::string_view value = {});
+
+/// For a process with another form of options, such as the program ("--step-size", "--parameters
+/// paper"); null: the form above. Not while other threads use the library.
+void set_option_naming(OptionNaming naming);
+
 namespace detail {
 
 // A leading '+' is removed, unless another sign follows: "+-1" is not a number.
@@ -111,7 +122,7 @@ template <class Target>
 [[noreturn]] void refuse(const OptionRecord<Target>& record, std::string_view text,
                          const std::string& expected) {
   throw Error(ErrorCode::usage, {.what = "the value does not fit the option",
-                                 .where = "--" + record.name,
+                                 .where = option_name(record.name),
                                  .found = "'" + std::string(text) + "'",
                                  .expected = expected});
 }

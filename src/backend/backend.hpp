@@ -64,6 +64,11 @@ class Block {
   Index vectors_ = 0, length_ = 0, offset_ = 0;
 };
 
+/// The numbers of one step of accelerated Kaczmarz; `step` multiplies the residual of its row.
+struct AcceleratedStep {
+  double step, al, be, g;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -131,6 +136,14 @@ class Backend {
   /// RowMatrix::kaczmarz, followed by the projection onto the bounds, if there are any.
   virtual void row_steps(std::span<const Index> rows, std::span<const double> steps,
                          const Block& x) = 0;
+  /// For each listed row i in turn, the step of accelerated Kaczmarz
+  ///   y = (1 − al)·x + al·v;  s = step·r̃_i(y)·ã_i;
+  ///   x = y − unit·s;  v = ((1 − be)·y + be·v) − g·unit·s.
+  /// This version consists of the operations above; a backend may replace it by a fused one
+  /// with the same bits, because a step takes less time than these calls.
+  virtual void accelerated_row_steps(std::span<const Index> rows,
+                                     std::span<const AcceleratedStep> steps, double unit,
+                                     const Block& x, const Block& v);
   /// Starts loading these rows into the caches. Changes no result.
   virtual void prefetch(std::span<const Index> rows) = 0;
   /// Every column of x is set to its value on the rank that owns it.

@@ -3,7 +3,7 @@
 #include <mutex>
 
 #include "backend/host_backend.hpp"
-#include "polyak/error.hpp"
+#include "polyak/option_table.hpp"
 
 namespace polyak {
 namespace {
@@ -37,6 +37,24 @@ void Backend::axpby(double alpha, const Block& x, double beta, const Block& y) {
   axpby(alphas_, x, betas_, y);
 }
 
+void Backend::accelerated_row_steps(std::span<const Index> rows,
+                                    std::span<const AcceleratedStep> steps, double unit,
+                                    const Block& x, const Block& v) {
+  const Block y = make(Block::Kind::unknowns, x.vectors());
+  const Block s = make(Block::Kind::unknowns, x.vectors());
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    const auto [step, al, be, g] = steps[t];
+    const Batch row{rows.subspan(t, 1), {&steps[t].step, 1}};
+    copy(v, y);
+    axpby(1.0 - al, x, al, y);
+    batch_gradient({&row, 1}, y, s, nullptr);
+    copy(y, x);
+    axpby(-unit, s, 1.0, x);
+    axpby(1.0 - be, y, be, v);
+    axpby(-g * unit, s, 1.0, v);
+  }
+}
+
 void register_device(const std::string& name, MakeBackend make) {
   const std::lock_guard lock(devices().mutex);
   devices().makers[name] = make;
@@ -56,7 +74,7 @@ std::string device_named(const std::string& asked) {
   std::string expected = "auto";
   for (const std::string& name : names) expected += ", " + name;
   throw Error(ErrorCode::usage, {.what = "there is no such device",
-                                 .where = "--device",
+                                 .where = option_name("device"),
                                  .found = asked,
                                  .expected = expected});
 }

@@ -21,6 +21,34 @@ double largest_abs(const double* x, Index count) {
   return largest;
 }
 
+// y = a·x + b·y; y is not read where b = 0.
+void combine(Index count, double a, const double* x, double b, double* y) {
+  if (b == 0.0)
+    for (Index j = 0; j < count; ++j) y[j] = a * x[j];
+  else
+    for (Index j = 0; j < count; ++j) y[j] = a * x[j] + b * y[j];
+}
+
+// y = (1 − al)·x + al·v and s = 0; v is not read where al = 0.
+void extrapolate_row(Index count, double al, const double* __restrict x, const double* __restrict v,
+                     double* __restrict y, double* __restrict s) {
+  const double rest = 1.0 - al;
+  for (Index j = 0; j < count; ++j) {
+    y[j] = al == 0.0 ? rest * x[j] : rest * x[j] + al * v[j];
+    s[j] = 0.0;
+  }
+}
+
+// x = y − unit·s and v = ((1 − be)·y + be·v) − g·unit·s; v is not read where be = 0.
+void update_row(Index count, const AcceleratedStep& step, double unit, const double* __restrict y,
+                const double* __restrict s, double* __restrict x, double* __restrict v) {
+  const double be = step.be, rest = 1.0 - be, of_x = -unit, of_v = -step.g * unit;
+  for (Index j = 0; j < count; ++j) {
+    x[j] = of_x * s[j] + y[j];
+    v[j] = of_v * s[j] + (be == 0.0 ? rest * y[j] : rest * y[j] + be * v[j]);
+  }
+}
+
 }  // namespace
 
 HostBackend::HostBackend(const BackendProblem& problem)
@@ -67,17 +95,13 @@ void HostBackend::for_rows(const Block& y, Body body) {
 
 void HostBackend::axpby(std::span<const double> alpha, const Block& x, std::span<const double> beta,
                         const Block& y) {
-  const auto combine = [](double a, double from, double b, double& to) {
-    to = b == 0.0 ? a * from : a * from + b * to;
-  };
   const View in = view(x), out = view(y);
   if (y.kind() == Block::Kind::equations)
     return for_rows(y, [&](Index i, Index c, double& to) {
-      combine(alpha[to_size(c)], in(i, c), beta[to_size(c)], to);
+      combine(1, alpha[to_size(c)], &in(i, c), beta[to_size(c)], &to);
     });
   for (Index k = 0; k < out.rows; ++k)
-    for (Index j = 0; j < out.cols; ++j)
-      combine(alpha[to_size(k)], in(k, j), beta[to_size(k)], out(k, j));
+    combine(out.cols, alpha[to_size(k)], in.row(k), beta[to_size(k)], out.row(k));
 }
 
 void HostBackend::divide(std::span<const double> divisor, const Block& y) {
@@ -206,6 +230,21 @@ void HostBackend::row_steps(std::span<const Index> rows, std::span<const double>
   const double a = problem_.scale.a;
   if (problem_.lower.empty()) return problem_.A.kaczmarz(rows, steps, a, problem_.b, view(x));
   problem_.A.kaczmarz_within(rows, steps, a, problem_.b, problem_.lower, problem_.upper, view(x));
+}
+
+// The formulas of Backend::accelerated_row_steps, with the same order of operations.
+void HostBackend::accelerated_row_steps(std::span<const Index> rows,
+                                        std::span<const AcceleratedStep> steps, double unit,
+                                        const Block& x, const Block& v) {
+  y_.resize(to_size(x.size()));
+  s_.resize(y_.size());
+  const View y{y_.data(), x.vectors(), x.length(), x.length()};
+  const View s{s_.data(), x.vectors(), x.length(), x.length()};
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    extrapolate_row(x.size(), steps[t].al, data(x), data(v), y.data, s.data);
+    problem_.A.gradient(rows.subspan(t, 1), {&steps[t].step, 1}, problem_.scale, y, problem_.b, s);
+    update_row(x.size(), steps[t], unit, y.data, s.data, data(x), data(v));
+  }
 }
 
 void HostBackend::prefetch(std::span<const Index> rows) {

@@ -42,6 +42,8 @@ class HostBackend : public Backend {
   void residual(const Block& x, const Block& r) override;
   void row_steps(std::span<const Index> rows, std::span<const double> steps,
                  const Block& x) override;
+  void accelerated_row_steps(std::span<const Index> rows, std::span<const AcceleratedStep> steps,
+                             double unit, const Block& x, const Block& v) override;
   void prefetch(std::span<const Index> rows) override;
   void gather_columns(ColumnExchange& exchange, const Block& x) override;
   void gather_rows(const Block& y) override;
@@ -62,6 +64,7 @@ class HostBackend : public Backend {
   Products products_;
   double unit_;
   std::vector<double> zeros_;  // b of normal_product
+  std::vector<double> y_, s_;  // of accelerated_row_steps
 };
 
 }  // namespace polyak

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "method/method.hpp"
+#include "method/record.hpp"
 
 namespace polyak {
 namespace {
@@ -18,9 +18,7 @@ class AcceleratedKaczmarz final : public Method {
   explicit AcceleratedKaczmarz(const Setting& setting)
       : Method(setting),
         random_(setting.parameters.seed, stream::sampling + setting.parameters.stream),
-        v_(saved_start()),
-        y_(unknowns()),
-        s_(unknowns()) {
+        v_(saved_start()) {
     save_block(v_);
     save_numbers(gamma_);
   }
@@ -29,7 +27,8 @@ class AcceleratedKaczmarz final : public Method {
     for (Index k = first; k < last; k += chunk) {
       const std::span rows(rows_, to_size(std::min(last, k + chunk) - k));
       setting_.sampler->draw_sequence(random_, k, rows);
-      for (Index row : rows) step(row);
+      for (std::size_t t = 0; t < rows.size(); ++t) steps_[t] = next_step(rows[t]);
+      backend().accelerated_row_steps(rows, std::span(steps_).first(rows.size()), unit_, x_, v_);
     }
     restore_zero_columns();
     counters_.row_products += last - first;
@@ -39,33 +38,17 @@ class AcceleratedKaczmarz final : public Method {
  private:
   static constexpr Index chunk = 1024;
 
-  struct Weights {
-    double al, be, g;
-  };
-
-  Weights next_weights() {
+  AcceleratedStep next_step(Index row) {
+    const auto& w = problem().weights();
+    const double own = w.empty() ? 1.0 : w[to_size(row)];
+    const double step = own / setting_.facts.norms2[to_size(row)];
     const double mu = setting_.parameters.mu, nu = setting_.parameters.nu;
     double& gamma = gamma_[0];
     const double half = 0.5 * (1.0 / nu - mu * gamma * gamma);
     gamma = half + std::sqrt(half * half + gamma * gamma);
     // One column: nu = mu and the weights are 0/0; the step is Kaczmarz's.
-    if (nu - mu <= 1e-12 * nu) return {0.0, 0.0, 1.0};
-    return {(1.0 - gamma * mu) / (gamma * (nu - mu)), 1.0 - gamma * mu, gamma};
-  }
-
-  void step(Index row) {
-    const auto [al, be, g] = next_weights();
-    backend().copy(v_, y_);
-    backend().axpby(1.0 - al, x_, al, y_);
-    const auto& w = problem().weights();
-    const double own = w.empty() ? 1.0 : w[to_size(row)];
-    const double weight = own / setting_.facts.norms2[to_size(row)];
-    const Batch one{{&row, 1}, {&weight, 1}};
-    backend().batch_gradient({&one, 1}, y_, s_, nullptr);  // s/unit
-    backend().copy(y_, x_);
-    backend().axpby(-unit_, s_, 1.0, x_);
-    backend().axpby(1.0 - be, y_, be, v_);
-    backend().axpby(-g * unit_, s_, 1.0, v_);
+    if (nu - mu <= 1e-12 * nu) return {step, 0.0, 0.0, 1.0};
+    return {step, (1.0 - gamma * mu) / (gamma * (nu - mu)), 1.0 - gamma * mu, gamma};
   }
 
   // Rounding must not move the unknowns of zero columns.
@@ -79,15 +62,32 @@ class AcceleratedKaczmarz final : public Method {
   }
 
   Random random_;
-  Block v_, y_, s_;
+  Block v_;
   std::vector<double> gamma_ = {0.0};  // gamma_{k−1}
   Index rows_[chunk];
+  AcceleratedStep steps_[chunk];
 };
+
+// Errata E11: mu = lambda_min/‖A‖_F², nu from the rows' leverage.
+void complete_accelerated(const PlanInputs& in, ChosenParameters& p) {
+  p.mu = in.lambda_min / in.facts.frobenius2;
+  p.nu = std::max(coherence_nu(in.problem, in.facts, in.team), *p.mu);
+  p.rows_read = 2.0 * static_cast<double>(in.problem.rows());
+}
+
+double accelerated_rate(const PlanInputs&, const ChosenParameters& p) {
+  return std::sqrt(1.0 - std::sqrt(*p.mu / *p.nu));
+}
 
 }  // namespace
 
-std::unique_ptr<Method> make_accelerated_kaczmarz(const Setting& setting) {
-  return std::make_unique<AcceleratedKaczmarz>(setting);
+const MethodRecord& accelerated_kaczmarz_record() {
+  static const MethodRecord record{
+      .info = {"ark", "accelerated randomized Kaczmarz", trait::lambda_min, true},
+      .make = construct<AcceleratedKaczmarz>,
+      .plan = {
+          .complete = complete_accelerated, .rate = accelerated_rate, .proved_when_sampled = true}};
+  return record;
 }
 
 }  // namespace polyak

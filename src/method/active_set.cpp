@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -6,7 +8,7 @@
 #include "linalg/factor.hpp"
 #include "matrix/rank_rows.hpp"
 #include "method/bounded_least_squares.hpp"
-#include "method/method.hpp"
+#include "method/record.hpp"
 #include "polyak/ranks.hpp"
 #include "problem/least_squares.hpp"
 
@@ -57,8 +59,8 @@ class ActiveSet final : public Method {
     return has_ridge() ? with_ridge(rows.view()) : std::move(rows);
   }
 
-  // The free columns are factored once more anyway: where R is hardly smaller than the
-  // rows it does not pay.
+  // The free columns are factored again in any case: where R is hardly smaller than the rows,
+  // computing it costs more than it saves.
   bool small() const { return 2 * setting_.problem.rows() <= 3 * d_; }
   // Rows from d on are zero but for the right-hand sides.
   bool triangular() const { return has_ridge() || !small(); }
@@ -77,11 +79,11 @@ class ActiveSet final : public Method {
       std::copy_n(rows.row(i), rows.cols, stacked.view().row(i));
     for (Index j = 0; j < d_; ++j) stacked.view()(rows.rows + j, j) = std::sqrt(ridge(j));
     householder_r(stacked.view());
-    return stacked;  // what is below the first d + c rows is zero
+    return stacked;  // rows below the first d + c are zero
   }
 
-  // Row d of the system of one right-hand side is ‖T‖: no x changes it, but rounding is
-  // judged beside it.
+  // Row d of the system of one right-hand side is ‖T‖: no x changes it, but thresholds for
+  // rounding are relative to it.
   void solve(const Buffer& rows) {
     const ConstView all = rows.view();
     const Index m = triangular() ? std::min(rows.rows(), d_) : rows.rows();
@@ -118,10 +120,34 @@ class ActiveSet final : public Method {
   RankFound found_;
 };
 
+// R, or the rows of a wide A; scaled, with its Gram matrix, and twice for the free columns.
+// Where A does not have full rank, its singular values.
+double active_set_memory(const WorkingMemory& m) {
+  const double width = m.d() + m.c(), small = std::min(m.n(), m.d()) * width;
+  return m.n() < m.d() ? 7.0 * small : std::max(m.factor(m.n(), width), 5.0 * width * width);
+}
+
+Proposal propose_active_set(const CandidateInputs& in) {
+  if (!in.shape.bounds) return {};
+  if (!in.can_factor()) return rule_out(candidate::too_large_to_factor());
+  if (const double bytes = 5.0 * std::min(in.n, in.d) * in.d * 8.0;
+      bytes > candidate::max_square_bytes)
+    return rule_out(fmt::format("its factors take {:.2g} GB", bytes / 1e9));
+  return propose({.method = active_set_record().info.name,
+                  .why = "exactly, by QR and the columns off their bounds",
+                  .seconds = in.costs.active_set()});
+}
+
 }  // namespace
 
-std::unique_ptr<Method> make_active_set(const Setting& setting) {
-  return std::make_unique<ActiveSet>(setting);
+const MethodRecord& active_set_record() {
+  static const MethodRecord record{.info = {"active-set", "bounded least squares exactly, by QR",
+                                            trait::bounds | trait::ridge, false},
+                                   .make = construct<ActiveSet>,
+                                   .memory = active_set_memory,
+                                   .turn = Turn::factorisation,
+                                   .propose = propose_active_set};
+  return record;
 }
 
 }  // namespace polyak

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <limits>
 #include <utility>
 
@@ -116,7 +118,7 @@ class BoundedCg final : public Method {
     return release ? Kind::release : free2 > 0.0 ? Kind::conjugate : Kind::none;
   }
 
-  // q_ = Hv and curvature_ = vᵀHv, as OneReadCg has it.
+  // q_ = Hv and curvature_ = vᵀHv.
   void curve() {
     backend().write(host_view(std::as_const(v_)), v_block_);
     backend().normal_product(v_block_, q_block_, curvature_);
@@ -140,21 +142,21 @@ class BoundedCg final : public Method {
   }
 
   // The largest step along −v that stays within the bounds.
-  double room(Index c) {
-    double most = std::numeric_limits<double>::infinity();
+  double largest_step(Index c) {
+    double step = std::numeric_limits<double>::infinity();
     for (Index j = 0; j < d_; ++j) {
       const double v = unit_ * host_view(v_)(c, j);
-      if (v > 0.0) most = std::min(most, (x(c, j) - lower_[to_size(j)]) / v);
-      if (v < 0.0) most = std::min(most, (x(c, j) - upper_[to_size(j)]) / v);
+      if (v > 0.0) step = std::min(step, (x(c, j) - lower_[to_size(j)]) / v);
+      if (v < 0.0) step = std::min(step, (x(c, j) - upper_[to_size(j)]) / v);
     }
-    return most;
+    return step;
   }
 
   double clamped(Index j, double value) const {
     return std::clamp(value, lower_[to_size(j)], upper_[to_size(j)]);
   }
 
-  // Returns whether g has to come from A.
+  // Returns whether g has to be computed from A.
   bool move(Index c, Kind& kind) {
     const double curvature = curvature_[to_size(c)];
     if (kind == Kind::none || !(curvature > 0.0)) {
@@ -163,8 +165,9 @@ class BoundedCg final : public Method {
     }
     double slope = 0.0;
     for (Index j = 0; j < d_; ++j) slope += g(c, j) * host_view(v_)(c, j);
-    const double whole = slope / curvature, most = room(c), part = std::min(whole, most);
-    if (kind == Kind::conjugate && !(whole < most)) kind = Kind::expand;
+    const double whole = slope / curvature, largest = largest_step(c),
+                 part = std::min(whole, largest);
+    if (kind == Kind::conjugate && !(whole < largest)) kind = Kind::expand;
     for (Index j = 0; j < d_; ++j) {
       const double v = unit_ * host_view(v_)(c, j), from = x(c, j);
       x(c, j) = clamped(j, from - part * v);
@@ -216,10 +219,39 @@ class BoundedCg final : public Method {
   std::vector<double> lower_, upper_;
 };
 
+double bounded_cg_memory(const WorkingMemory& m) { return 6.0 * m.c() * m.d(); }
+
+// Instead of a factorisation that is too large; or before one that takes long, for a part of
+// its time.
+Proposal propose_bounded_cg(const CandidateInputs& in) {
+  constexpr double reads_per_iteration = 1.5, min_trial_iterations = 30.0;
+  constexpr double acceptable_seconds = 1.0;  // an exact solution this fast needs no trial
+  if (!in.shape.bounds) return {};
+  Candidate out{
+      .method = bounded_cg_record().info.name,
+      .why = "conjugate gradients within the bounds",
+      .seconds = in.costs.krylov(reads_per_iteration * candidate::unknown_iterations, 1.0)};
+  if (in.factorisations.empty()) return propose(std::move(out));
+  const Candidate& exact = in.factorisations.front();
+  const double passes = std::floor(candidate::trial_share * exact.seconds / in.costs.pass());
+  if (!(exact.seconds > acceptable_seconds && passes >= min_trial_iterations)) return {};
+  out.why = fmt::format("a trial of {:.0f} passes: a quarter of what {} would take", passes,
+                        exact.method);
+  out.seconds = std::min(out.seconds, passes * in.costs.pass());
+  out.passes = passes;
+  return propose(std::move(out));
+}
+
 }  // namespace
 
-std::unique_ptr<Method> make_bounded_cg(const Setting& setting) {
-  return std::make_unique<BoundedCg>(setting);
+const MethodRecord& bounded_cg_record() {
+  static const MethodRecord record{.info = {"bounded-cg", "conjugate gradients within bounds",
+                                            trait::bounds | trait::ridge, false},
+                                   .make = construct<BoundedCg>,
+                                   .memory = bounded_cg_memory,
+                                   .turn = Turn::iteration,
+                                   .propose = propose_bounded_cg};
+  return record;
 }
 
 }  // namespace polyak

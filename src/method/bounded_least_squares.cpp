@@ -68,18 +68,18 @@ void BoundedLeastSquares::solve(std::span<const double> s, Limits limits, std::s
 
 void BoundedLeastSquares::guess(std::span<const double> s, Limits limits,
                                 std::span<const char> movable, FreeSet& set) {
-  constexpr Index few = 24;  // columns that join one by one as fast
+  constexpr Index min_columns = 24;  // with fewer, columns that join one by one are as fast
   const Index m = m_.rows(), d = m_.cols();
-  if (m < d || d <= few) return;  // MᵀM is singular where m < d
+  if (m < d || d <= min_columns) return;  // MᵀM is singular where m < d
   std::vector<double> q(to_size(d));
   gemm(1.0, {s.data(), 1, m, m}, Transpose::no, m_.view(), Transpose::no, 0.0, {q.data(), 1, d, d});
   FreeSet better = set;
   if (guess_free_set(gram().view(), q, limits, movable, better)) set = std::move(better);
 }
 
-// x of the unknowns Z, of all those that fit alike, nearest to the start: the start and the
-// correction of least norm, in the units the columns came in. Where it leaves the limits,
-// or the singular values left out mattered, x stays.
+// Of all x with the same fit, the one nearest to the start in the unknowns Z: the start plus the
+// correction of least norm, in the units of the unscaled columns. x stays where that leaves the
+// limits, or where the singular values left out change the fit.
 void BoundedLeastSquares::nearest(const std::vector<Index>& Z, Limits limits,
                                   std::span<const double> start, std::span<double> x) const {
   const Index m = m_.rows(), k = std::ssize(Z);

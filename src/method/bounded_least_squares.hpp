@@ -4,23 +4,56 @@
 // the rounding of QR. One M serves several right-hand sides.
 //
 // 1. Which unknowns are free is guessed by block principal pivoting on MᵀM (Kim and
-//    Park 2011): all that break a condition change sides at once.
+//    Park 2011): all unknowns that violate a condition change sides at once.
 // 2. From there QR of the free columns decides, one column at a time (Lawson and
 //    Hanson's NNLS, Stark and Parker's BVLS for two bounds): the objective falls with
 //    every column that joins, so this ends; and a column that depends on the free ones
 //    has no gradient left and never joins, so M need not have full rank.
 //
-// Columns are scaled by powers of two to norms near 1 first: every decision is the same
-// whatever units they have.
+// Columns are first scaled by powers of two to norms near 1, so that no decision depends on
+// their units.
 
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "linalg/buffer.hpp"
-#include "method/free_set.hpp"
+#include "polyak/types.hpp"
 
 namespace polyak {
+
+struct Limits {
+  std::span<const double> lower, upper;  ///< d numbers each, infinite where there is none
+};
+
+/// x within the limits; where an unknown is free, strictly between them.
+struct FreeSet {
+  std::vector<double> x;
+  std::vector<char> free;
+};
+
+/// By block principal pivoting on H = MᵀM and q = Mᵀs: all are free at first, then all that
+/// violate a condition change sides, until none does, or their number no longer falls.
+/// `movable`: the unknowns that may be free at all. False, and `set` is not valid, where H is
+/// singular up to rounding.
+bool guess_free_set(ConstView H, std::span<const double> q, Limits limits,
+                    std::span<const char> movable, FreeSet& set);
+
+struct SettledSet {
+  bool full_rank = true;  ///< of M without columns of zeros
+  /// Otherwise: the unknowns that can move without a larger residual, because they are free
+  /// or have a zero gradient at their limit.
+  std::vector<Index> without_gradient;
+};
+
+/// From any set, by QR of the free columns, until the conditions hold up to rounding.
+/// `norms` are those of the columns.
+SettledSet settle_free_set(ConstView M, std::span<const double> s, Limits limits,
+                           std::span<const double> norms, std::span<const char> movable,
+                           FreeSet& set);
+
+/// A column depends on others where QR leaves no more of it than this part of its norm.
+double dependent_share(ConstView M);
 
 class BoundedLeastSquares {
  public:
@@ -42,7 +75,7 @@ class BoundedLeastSquares {
                std::span<double> x) const;
 
   Buffer m_;                    // M·2^−e
-  Buffer gram_;                 // MᵀM of it; empty until it is asked for
+  Buffer gram_;                 // MᵀM of it; empty until gram() is called
   std::vector<int> exponents_;  // e
   std::vector<double> norms_;   // of the columns of m_
   std::optional<Index> rank_;

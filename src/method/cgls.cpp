@@ -87,8 +87,14 @@ class Cgls final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_cgls(const Setting& setting) {
-  return std::make_unique<Cgls>(setting);
+const MethodRecord& cgls_record() {
+  static const MethodRecord record{
+      .info = {"cgls", "conjugate gradients for least squares", trait::ridge, false},
+      .make = construct<Cgls>,
+      .reads_per_iteration = 2.0,
+      .memory = memory_of_row_vectors,
+      .krylov = true};
+  return record;
 }
 
 }  // namespace polyak

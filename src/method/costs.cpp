@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
-#include "spectrum/gram.hpp"
+#include "kernels/gram.hpp"
+#include "linalg/tsqr.hpp"
 #include "spectrum/sketch.hpp"
 
 namespace polyak {
@@ -15,18 +17,18 @@ namespace {
 // One pass over A.
 constexpr double stream_bytes = 2.5e10;    // per second, rows of a dense A in order
 constexpr double sparse_bytes = 1.05e10;   // per second, CSR: entries are gathered
-constexpr double start_pass = 8e-6;        // seconds of any pass
-constexpr double row_pass = 1.5e-8;        // seconds per row, however short …
-constexpr double sparse_row_pass = 4e-9;   // … of CSR
+constexpr double start_pass = 8e-6;        // seconds of every pass
+constexpr double row_pass = 1.5e-8;        // seconds per row, beside its entries
+constexpr double sparse_row_pass = 4e-9;   // the same for CSR
 constexpr double sparse_row_facts = 4e-8;  // seconds per row of CSR in the first read (norms)
-constexpr double overhead_passes = 3.0;    // of any run: row norms, first and last measurement
+constexpr double overhead_passes = 3.0;    // of every run: row norms, first and last measurement
 constexpr double start_run = 4e-4;         // seconds: threads, a sample of rows, the report
 
 // Factorisations.
 constexpr double factor_flops = 4.0e10;   // per second, Householder and Cholesky by LAPACK
-constexpr double half_speed = 30.0;       // columns with which they run at half that speed …
-constexpr double half_cholesky = 1400.0;  // … for Cholesky with an estimate of its condition
-constexpr double row_qr = 4e-8;           // seconds per row in QR by blocks, however short
+constexpr double half_speed = 30.0;       // columns with which they run at half that speed
+constexpr double half_cholesky = 1400.0;  // the same for Cholesky with an estimate of its condition
+constexpr double row_qr = 4e-8;           // seconds per row in QR by blocks, beside its entries
 constexpr double exchange_flops = 2.5e9;  // per second, updates of a factor by one column
 constexpr double gram_share = 0.8;        // of nominal::gram
 
@@ -38,9 +40,9 @@ constexpr double checked_rows = 1e3, check_seconds = 2e-9;  // per entry
 // Row after row.
 constexpr double one_core_bytes = 8e9;       // per second, rows in random order
 constexpr double row_seconds = 5e-8;         // per step, beside its row
-constexpr double sparse_row_seconds = 2e-8;  // … of CSR …
-constexpr double entry_seconds = 3e-9;       // … and per entry: x is gathered and scattered …
-constexpr double far_seconds = 8e-8;         // … and per row where A exceeds the caches
+constexpr double sparse_row_seconds = 2e-8;  // the same for CSR
+constexpr double entry_seconds = 3e-9;       // per entry of CSR: x is gathered and scattered
+constexpr double far_seconds = 8e-8;         // per row of CSR where A exceeds the caches
 constexpr double cached_bytes = 2e7;
 constexpr double table_seconds = 6e-8;  // per row in the sampling table
 
@@ -109,7 +111,7 @@ double Costs::active_set() const {
   return n_ * n_ * d_ * (20.0 / factor_ + c_ * 10.0 / exchange_flops) + overhead_;
 }
 
-// √(d/s) off the error in each pass.
+// Each pass multiplies the error by √(d/s).
 double Costs::sketched_with(double ratio, double digits) const {
   const double passes = digits / (0.5 * std::log(ratio));
   return start_run + sketch() + qr(ratio * d_) + overhead_ + passes * pass_;
@@ -144,8 +146,87 @@ double random_cg_iterations(double n, double d, double nonzeros, double tol) {
   return std::clamp(cg_iterations_at(c, 2.0 / tol), 3.0, 3.0 * m);
 }
 
-// Each row takes the factor 1 − 1/(d·kappa_F) off the squared error, and
+// Each row multiplies the squared error by 1 − 1/(d·kappa_F), and
 // kappa_F = ‖A‖_F²/(d·lambda_min) is close to 1.
 double kaczmarz_passes(double n, double d, double tol) { return 2.0 * std::log(1.0 / tol) * d / n; }
+
+WorkingMemory::WorkingMemory(const ProblemShape& shape, const SolveOptions& options,
+                             SpectrumBy spectrum)
+    : n_(static_cast<double>(shape.rows)),
+      d_(static_cast<double>(shape.cols)),
+      c_(static_cast<double>(shape.right_hand_sides)),
+      entries_(static_cast<double>(shape.nonzeros)),
+      shape_(shape),
+      options_(options),
+      spectrum_(spectrum) {}
+
+double WorkingMemory::own_rows() const { return n_ / static_cast<double>(shape_.ranks); }
+
+double WorkingMemory::threads() const {
+  const Index asked = options_.threads;
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  return asked > 0 ? static_cast<double>(asked) : static_cast<double>(cores);
+}
+
+// Norms of a rank's rows; x, its start and best, gradients of the method and of
+// the measurement; one more for each chunk of rows (matrix/products).
+double WorkingMemory::every_run() const {
+  const double chunks = std::min({64.0, std::max(std::min(n_ / 64.0, 8.0), n_ / 512.0),
+                                  entries_ / 4096.0, entries_ / std::max(1.0, 2.0 * d_)});
+  return own_rows() + (shape_.weighted ? n_ : 0.0) + d_ * c_ * (10.0 + std::max(1.0, chunks));
+}
+
+// linalg/tsqr: R of each chunk of rows; beside them two blocks of rows for
+// each thread, or R once more.
+double WorkingMemory::factor(double rows, double cols) const {
+  const auto chunks =
+      static_cast<double>(tall_r_chunks(static_cast<Index>(rows), static_cast<Index>(cols)));
+  const double blocks = std::min(chunks, threads()) * 2.0 * std::min(rows, 512.0) * cols;
+  return chunks * cols * cols + std::max(cols * cols, blocks);
+}
+
+// spectrum/gram: H = AᵀA, once more for each further part of the rows; for each strip
+// at work a band of H and a position in each row. Or panels.
+double WorkingMemory::gram(double cols) const {
+  const GramSize A = gram_size(shape_);
+  if (!few_products(A)) return gram_of_panels(cols);
+  const GramCuts cuts = gram_cuts(A);
+  const auto parts = static_cast<double>(cuts.parts);
+  const double at_work = std::min(threads(), static_cast<double>(cuts.strips) * parts);
+  const double rows = cuts.bands > 1 ? own_rows() / parts : 0.0;
+  return parts * cols * cols + at_work * (0x1p17 + rows);
+}
+
+// spectrum/gram: partial sums, a panel of rows for each of them, and H.
+double WorkingMemory::gram_of_panels(double cols) const {
+  constexpr auto panel = static_cast<double>(kernels::panel_rows);
+  const double chunks = cols > 512.0 ? 1.0 : std::clamp(n_ / panel, 1.0, 16.0);
+  return (chunks + 1.0) * cols * cols + std::min(chunks, 4.0) * panel * cols;
+}
+
+// sampling: weights while the table is built, starts, a line of eight numbers for
+// about four rows (a power of two of lines); draws of a batch. A rank holds its part of
+// rows and draws.
+double WorkingMemory::sampler() const {
+  const double cells = std::exp2(std::ceil(std::log2(std::max(1.0, own_rows() / 4.0))));
+  const double batch = static_cast<double>(options_.batch_size.value_or(0));
+  return 2.0 * own_rows() + 8.0 * cells + 4.0 * batch / static_cast<double>(shape_.ranks);
+}
+
+double WorkingMemory::spectrum() const {
+  const bool given = options_.lambda_min && options_.lambda_max;
+  SpectrumBy by = spectrum_;
+  if (by == SpectrumBy::automatic) by = cheapest_spectrum(gram_size(shape_));
+  if (given || by == SpectrumBy::lanczos) return 60.0 * d_;
+  const double exact =
+      gram(d_) + (d_ <= static_cast<double>(most_model_columns) ? 3.0 : 0.0) * d_ * d_;
+  return by == SpectrumBy::exact ? exact : std::max(exact, sketched_spectrum());
+}
+
+// spectrum/sketch_extremes: the sketch, and its Gram matrix twice.
+double WorkingMemory::sketched_spectrum() const {
+  const double rows = static_cast<double>(extremes_sketch_rows(shape_.cols));
+  return (rows + 1024.0) * d_ + gram_of_panels(d_) + 2.0 * d_ * d_;
+}
 
 }  // namespace polyak

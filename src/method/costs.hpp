@@ -1,10 +1,11 @@
 #pragma once
 
-// The cost model: predicted seconds on a nominal machine of two cores, accurate enough to
-// order the methods. The rates are constants, not measurements, so that the same problem
-// gets the same method, and the same bits, every time and everywhere.
+// The cost model, in seconds and in memory, from the sizes of a problem. It is in this room
+// because the records of methods predict their own cost.
 
+#include "polyak/options.hpp"
 #include "polyak/shape.hpp"
+#include "spectrum/extremes.hpp"
 #include "spectrum/gram.hpp"
 
 namespace polyak {
@@ -12,6 +13,9 @@ namespace polyak {
 /// The sizes that AᵀA and Aᵀb depend on.
 GramSize gram_size(const ProblemShape& shape);
 
+/// Predicted seconds on a nominal machine of two cores, accurate enough to order the methods.
+/// The rates are constants, not measurements, so that the same problem gets the same method,
+/// and the same bits, every time and everywhere.
 struct Costs {
   /// Seconds of a factorisation below which no other method is considered.
   static constexpr double at_once = 5e-3;
@@ -21,8 +25,8 @@ struct Costs {
 
   double pass() const { return pass_; }        ///< one read of A: a fused gradient
   double gram() const { return gram_; }        ///< AᵀA and Aᵀb
-  double subset_by_qr(double rows) const;      ///< a subset solved, by singular values
-  double subset_by_gram(double rows) const;    ///< … by normal equations
+  double subset_by_qr(double rows) const;      ///< a subset solved by singular values
+  double subset_by_gram(double rows) const;    ///< a subset solved by normal equations
   double sketch() const;                       ///< one read, each entry added eight times
   double kaczmarz(double passes) const;        ///< row after row on one core, and a measurement
   double kaczmarz_steps(double passes) const;  ///< without the measurement
@@ -49,9 +53,43 @@ struct Costs {
 /// Iterations of conjugate gradients until the error has fallen by `factor`, at a condition
 /// of A.
 double cg_iterations_at(double condition, double factor);
-/// … until the tolerance, for an n × d matrix of so many independent entries.
+/// Iterations to the tolerance for an n × d matrix of independent entries.
 double random_cg_iterations(double n, double d, double nonzeros, double tol);
-/// Passes of randomized Kaczmarz where rows are many and of one kind.
+/// Passes of randomized Kaczmarz over many similar rows.
 double kaczmarz_passes(double n, double d, double tol);
+
+/// What the parts of a run allocate, from sizes alone, in numbers of eight bytes. Each function
+/// names the file whose allocations it follows; a method's record adds them up. What grows with
+/// neither n nor d² (stacks, the program) is left out.
+class WorkingMemory {
+ public:
+  /// `spectrum`: the option of that name.
+  WorkingMemory(const ProblemShape& shape, const SolveOptions& options, SpectrumBy spectrum);
+
+  double n() const { return n_; }
+  double d() const { return d_; }
+  double c() const { return c_; }  ///< right-hand sides
+  double own_rows() const;         ///< rows of one rank
+  const ProblemShape& shape() const { return shape_; }
+  const SolveOptions& options() const { return options_; }
+
+  double every_run() const;
+  double sampler() const;
+  double spectrum() const;
+  /// R of a matrix with these rows and columns.
+  double factor(double rows, double cols) const;
+  /// AᵀA with `cols` columns.
+  double gram(double cols) const;
+
+ private:
+  double threads() const;
+  double gram_of_panels(double cols) const;
+  double sketched_spectrum() const;
+
+  double n_, d_, c_, entries_;
+  const ProblemShape& shape_;
+  const SolveOptions& options_;
+  SpectrumBy spectrum_;
+};
 
 }  // namespace polyak

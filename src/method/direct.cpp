@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "method/least_norm.hpp"
+#include "method/record.hpp"
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
 
@@ -11,9 +12,9 @@ namespace {
 // Householder QR of A by blocks of rows, then the minimum norm solution of the
 // small triangular problem by its singular values. One iteration.
 //
-// Where the solution is not unique it is the one nearest to x0, as for every
-// other method: the correction to x0 is what has minimum norm, in the user's
-// variables also where columns are scaled.
+// Where the solution is not unique it is the one nearest to x0, as for every other method: the
+// correction to x0 has minimum norm, measured in the user's variables also where columns are
+// scaled.
 class Direct final : public Method {
  public:
   explicit Direct(const Setting& setting) : Method(setting) {}
@@ -91,10 +92,34 @@ class Direct final : public Method {
   RankFound found_;
 };
 
+// problem/least_squares: R, or all of a wide A; and three square matrices for its singular
+// values.
+double direct_memory(const WorkingMemory& m) {
+  const double small = std::min(m.n(), m.d()), squares = 3.0 * small * small + m.c() * m.d();
+  return m.n() < m.d() ? m.n() * (m.d() + m.c()) + squares
+                       : std::max(m.factor(m.n(), m.d() + m.c()), squares);
+}
+
+Proposal propose_direct(const CandidateInputs& in) {
+  if (!in.can_factor()) return rule_out(candidate::too_large_to_factor());
+  const char* why = in.small         ? "small enough to factor at once"
+                    : in.dependent() ? "QR by singular values: columns depend on each other"
+                                     : "QR, whatever the conditioning";
+  return propose({.method = direct_record().info.name, .why = why, .seconds = in.costs.direct()});
+}
+
 }  // namespace
 
-std::unique_ptr<Method> make_direct(const Setting& setting) {
-  return std::make_unique<Direct>(setting);
+const MethodRecord& direct_record() {
+  static const MethodRecord record{
+      .info = {"direct", "QR factorisation, rank-revealing", trait::ridge, false},
+      .make = construct<Direct>,
+      .memory = direct_memory,
+      .turn = Turn::factorisation,
+      .propose = propose_direct,
+      .trusted_condition = std::numeric_limits<double>::infinity(),
+      .prediction = Prediction::factorisation};
+  return record;
 }
 
 }  // namespace polyak

@@ -119,10 +119,26 @@ class Lsqr final : public Method {
   const std::vector<double> ones_;
 };
 
+// It needs no facts about A and little memory.
+Proposal propose_lsqr(const CandidateInputs& in) {
+  return propose({.method = lsqr_record().info.name,
+                  .why = "needs no factorisation",
+                  .seconds = in.costs.krylov(predicted_iterations(in), 2.0)});
+}
+
 }  // namespace
 
-std::unique_ptr<Method> make_lsqr(const Setting& setting) {
-  return std::make_unique<Lsqr>(setting);
+const MethodRecord& lsqr_record() {
+  static const MethodRecord record{
+      .info = {"lsqr", "Paige and Saunders' LSQR", trait::ridge, false},
+      .make = construct<Lsqr>,
+      .reads_per_iteration = 2.0,
+      .memory = memory_of_row_vectors,
+      .turn = Turn::last,
+      .propose = propose_lsqr,
+      .krylov = true,
+      .prediction = Prediction::krylov};
+  return record;
 }
 
 }  // namespace polyak

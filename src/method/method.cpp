@@ -2,10 +2,20 @@
 
 #include <algorithm>
 
+#include "linalg/svd.hpp"
+#include "matrix/column_map.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
+#include "problem/least_squares.hpp"
 
 namespace polyak {
+namespace {
+
+// Up to this size the rows of the next batch are prefetched one iteration ahead; rows of larger
+// batches are prefetched by the kernel. Measured: at four rows it gains nothing.
+constexpr Index max_prefetched_batch = 2;
+
+}  // namespace
 
 Method::Method(const Setting& setting, Columns columns)
     : setting_(setting),
@@ -17,7 +27,7 @@ Method::Method(const Setting& setting, Columns columns)
   const Partition own = partition(setting.problem.A());
   if (columns == Columns::all || !own.columns) return;
   if (own.columns->pays(*own.rows)) exchange_ = own.columns;
-  exchange_told_ = own.columns->told();
+  exchange_choice_ = own.columns->told();
 }
 
 Block Method::saved_start() {
@@ -100,11 +110,76 @@ double Method::ridge_curvature(const double* v) const {
   return sum;
 }
 
+GradientSource::GradientSource(const Setting& setting, ColumnExchange* exchange)
+    : setting_(setting),
+      exchange_(exchange),
+      one_rank_(partition(setting.problem.A()).ranks() == 1),
+      residual2_(to_size(setting.problem.right_hand_sides())) {
+  if (setting.problem.ridge() > 0.0) {
+    const Index d = setting.problem.cols();
+    std::vector<double> ridge(to_size(d));
+    for (Index j = 0; j < d; ++j)
+      ridge[to_size(j)] = setting.problem.ridge(j) * setting.facts.scale.a;
+    ridge_ = setting.backend.make(Block::Kind::unknowns, 1);
+    setting.backend.write({ridge.data(), 1, d, d}, ridge_);
+  }
+  if (!setting.sampler) return;
+  const Parameters& p = setting.parameters;
+  for (Index r = 0; r < p.replicates; ++r) {
+    const Random random(p.seed, stream::sampling + p.stream + static_cast<std::uint64_t>(r));
+    draws_.emplace_back(*setting.sampler, p.batch, setting.problem.weights(), setting.team, random);
+  }
+  batches_.resize(draws_.size());
+}
+
+// The ridge term in units of g̃: x̃ = x·scale.b/scale.a, so ridge·scale.a·scale.b·x.
+Index GradientSource::operator()(Index k, const Block& x, const Block& g) {
+  const Index read = setting_.sampler ? sampled(k, x, g) : full(x, g);
+  if (setting_.problem.ridge() > 0.0)
+    setting_.backend.add_diagonal(setting_.facts.scale.b, ridge_, x, g);
+  return read;
+}
+
+void GradientSource::prefetch(const BatchDrawer* next) const {
+  if (next && one_rank_) setting_.backend.prefetch(next->rows());
+}
+
+Index GradientSource::sampled(Index k, const Block& x, const Block& g) {
+  for (std::size_t r = 0; r < draws_.size(); ++r) {
+    const BatchDrawer& drawn = draws_[r].at(k);
+    batches_[r] = {drawn.rows(), drawn.weights()};
+    if (setting_.parameters.batch <= max_prefetched_batch) prefetch(draws_[r].drawn(k + 1));
+  }
+  setting_.backend.batch_gradient(batches_, x, g, exchange_);
+  return std::ssize(batches_) * setting_.parameters.batch;
+}
+
+Index GradientSource::full(const Block& x, const Block& g) {
+  setting_.backend.full_gradient(x, g, residual2_, exchange_);
+  return setting_.problem.rows();
+}
+
 void keep_zero_columns(const Setting& setting, View step) {
   for (Index j : setting.facts.zero_columns) {
     if (setting.problem.ridge(j) > 0.0) continue;
     for (Index c = 0; c < step.rows; ++c) step(c, j) = 0.0;
   }
+}
+
+void shorten(const Setting& setting, ConstView N, View x) {
+  const MappedMatrix* mapped = as_mapped(setting.problem.A());
+  if (!mapped || N.cols == 0) return;
+  const auto& units = mapped->map().units;
+  const Index rows = x.cols - (mapped->map().ones ? 1 : 0);
+  Buffer DN(rows, N.cols), y(x.rows, std::max(rows, N.cols));
+  for (Index j = 0; j < rows; ++j)
+    for (Index k = 0; k < N.cols; ++k) DN.view()(j, k) = units[to_size(j)] * N(j, k);
+  for (Index c = 0; c < x.rows; ++c)
+    for (Index j = 0; j < rows; ++j) y.view()(c, j) = -units[to_size(j)] * x(c, j);
+  if (!least_squares_svd(DN.view(), y.view(), rank_threshold(rows, N.cols)).ok) return;
+  for (Index c = 0; c < x.rows; ++c)
+    for (Index j = 0; j < x.cols; ++j)
+      for (Index k = 0; k < N.cols; ++k) x(c, j) += N(j, k) * y.view()(c, k);
 }
 
 }  // namespace polyak

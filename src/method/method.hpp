@@ -6,8 +6,8 @@
 //
 // Units: x is in the user's units. Gradients are those of the scaled problem
 // (Ã = A·scale.a, b̃ = b·scale.b), so a step is alpha·unit with
-// unit = scale.a/scale.b and alpha in the scaled problem's units. On tame data
-// every scale is 1.
+// unit = scale.a/scale.b and alpha in the scaled problem's units. Unless numbers are very
+// large or very small, every scale is 1.
 
 #include <functional>
 #include <memory>
@@ -33,10 +33,10 @@ struct Parameters {
   Index batch = 0;                         // B
   std::function<double(Index)> step_size;  // alpha_k, in scaled units
   std::function<double(Index)> momentum;   // beta_k
-  bool land_on_rows = false;               // randomized Kaczmarz: step 1/‖a_j‖² exactly
+  bool project_on_rows = false;            // randomized Kaczmarz: step 1/‖a_j‖² exactly
   double mu = 0.0, nu = 0.0;               // accelerated Kaczmarz
   Index sketch_rows = 0;                   // of a sketched preconditioner
-  bool only_resolved = false;              // normal: no answer where A'A does not resolve A
+  bool only_resolved = false;              // normal: end without an x where A'A does not resolve A
   std::uint64_t seed = 0, stream = 0;
   Index replicates = 1;  // runs side by side, of streams stream, stream + 1, …
 };
@@ -65,13 +65,13 @@ class Method {
 
   /// Iterations first .. last-1.
   virtual void advance(Index first, Index last) = 0;
-  /// True if further iterations cannot change x: a direct method has its answer, a Krylov
-  /// method met an exact zero.
+  /// True if further iterations cannot change x: a direct method has computed it, or the
+  /// gradient of a Krylov method is exactly zero.
   virtual bool finished() const { return false; }
   /// ‖Ãᵀr̃‖² of each right-hand side at x, for methods that compute it and whose ‖r‖ never
   /// grows; empty for all others.
   virtual std::span<const double> gradient2() const { return {}; }
-  /// The condition of A where a factorisation has shown it; most methods have none.
+  /// The condition of A, for methods that factor A, AᵀA or a sketch.
   virtual std::optional<double> condition() const { return std::nullopt; }
   /// Null without a factorisation.
   virtual const RankFound* rank() const { return nullptr; }
@@ -87,7 +87,7 @@ class Method {
   /// How ranks exchange columns; null where sums are of all columns.
   const ColumnExchange* exchange() const { return exchange_; }
   /// Which of the two was chosen, and why; nothing if there was no choice.
-  const std::optional<std::string>& exchange_told() const { return exchange_told_; }
+  const std::optional<std::string>& exchange_choice() const { return exchange_choice_; }
 
   /// A copy of everything a continued run needs, the same for any number of ranks and for
   /// any device. Collective.
@@ -116,7 +116,7 @@ class Method {
   Backend& backend() const { return setting_.backend; }
   const Problem& problem() const { return setting_.problem; }
 
-  /// x on the host, c × d, and back: for methods that compute x there.
+  /// x copied to the host, c × d, and back: for methods that compute x there.
   std::vector<double> read_x() { return backend().host_copy(x_); }
   void write_x(const std::vector<double>& x) { backend().write(host_view(x), x_); }
   View host_view(std::vector<double>& v) const { return {v.data(), vectors_, d_, d_}; }
@@ -125,7 +125,7 @@ class Method {
   /// The columns that this rank keeps up to date.
   ColumnRange columns() const { return exchange_ ? exchange_->held() : ColumnRange{0, d_}; }
 
-  /// Of unknown j, in scaled units: one factor at a time, scale.a² may not be a double.
+  /// Of unknown j, in scaled units. One factor at a time: scale.a² may overflow.
   double ridge(Index j) const {
     const double a = setting_.facts.scale.a;
     return setting_.problem.ridge(j) * a * a;
@@ -138,7 +138,7 @@ class Method {
   Setting setting_;
   Index vectors_, d_;  // vectors: right-hand sides times replicates
   ColumnExchange* exchange_ = nullptr;
-  std::optional<std::string> exchange_told_;
+  std::optional<std::string> exchange_choice_;
   double unit_;  // scale.a/scale.b
   struct Counters {
     Index iteration = 0, row_products = 0;
@@ -151,7 +151,7 @@ class Method {
 
 /// The stochastic gradient of the paper, (1/B)Σ(1/p_j) w_j ã_j r̃_j over a
 /// batch drawn for iteration k, or the full gradient; plus the exact ridge term. Each
-/// replicate draws its own batch, and one sweep over A serves all of them.
+/// replicate draws its own batch, and one read of A serves all of them.
 class GradientSource {
  public:
   explicit GradientSource(const Setting& setting, ColumnExchange* exchange = nullptr);
@@ -176,27 +176,18 @@ class GradientSource {
 /// a ridge the step stays.
 void keep_zero_columns(const Setting& setting, View step);
 
+/// Adds to `x` (c × d, a correction to the start in the working variables) the combination of
+/// the null space N (d × k) that makes it shortest in the user's variables: min ‖D(x + N·y)‖,
+/// where D are the columns' units, without the intercept. Nothing is done where columns are
+/// not scaled: there x is the shortest already.
+void shorten(const Setting& setting, ConstView N, View x);
+
 using MakeMethod = std::unique_ptr<Method> (*)(const Setting&);
 
-/// A device's own implementation of a method: make_method asks for it first. It may refuse a
-/// setting by returning null.
+/// A device's own implementation of a method, which make_method calls first. It returns null
+/// for settings that it does not implement.
 void register_device_method(const std::string& device, const std::string& method, MakeMethod make);
 
 std::unique_ptr<Method> make_method(const std::string& name, const Setting& setting);
-
-// One per file.
-std::unique_ptr<Method> make_gradient_descent(const Setting& setting);
-std::unique_ptr<Method> make_heavy_ball(const Setting& setting);
-std::unique_ptr<Method> make_nesterov(const Setting& setting);
-std::unique_ptr<Method> make_kaczmarz(const Setting& setting);
-std::unique_ptr<Method> make_accelerated_kaczmarz(const Setting& setting);
-std::unique_ptr<Method> make_cgls(const Setting& setting);
-std::unique_ptr<Method> make_lsqr(const Setting& setting);
-std::unique_ptr<Method> make_one_read_cg(const Setting& setting);
-std::unique_ptr<Method> make_direct(const Setting& setting);
-std::unique_ptr<Method> make_normal(const Setting& setting);
-std::unique_ptr<Method> make_sketched_heavy_ball(const Setting& setting);
-std::unique_ptr<Method> make_active_set(const Setting& setting);
-std::unique_ptr<Method> make_bounded_cg(const Setting& setting);
 
 }  // namespace polyak

@@ -1,9 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "method/least_norm.hpp"
 #include "method/preconditioner.hpp"
+#include "method/record.hpp"
 #include "problem/least_squares.hpp"
 #include "spectrum/gram.hpp"
 
@@ -12,10 +14,10 @@ namespace {
 
 // Newton steps with H = ÃᵀWÃ + ridge·I:
 //   x_{k+1} = x_k − H⁺ g(x_k).
-// The first is the answer of the normal equations, off by kappa·eps; each
-// further one has a fresh gradient and takes that factor off the error again,
-// as long as kappa·eps < 1 (kappa of AᵀA). The first iteration takes as many as
-// bring x to where QR would have it.
+// The first gives the solution of the normal equations, with an error of kappa·eps; each
+// further one computes the gradient again and reduces the error by that factor, as long as
+// kappa·eps < 1 (kappa of AᵀA). The first iteration takes as many as bring x to the accuracy
+// of QR.
 class Normal final : public Method {
  public:
   explicit Normal(const Setting& setting) : Method(setting), gradient_(setting_), g_(unknowns()) {}
@@ -25,7 +27,7 @@ class Normal final : public Method {
     counters_.iteration = last;
   }
 
-  bool finished() const override { return gives_up(); }
+  bool finished() const override { return ends_unresolved(); }
   std::optional<double> condition() const override {
     if (unresolved_) return INFINITY;
     return factor_.built() ? std::optional(factor_.condition()) : std::nullopt;
@@ -35,7 +37,7 @@ class Normal final : public Method {
  private:
   void step(Index k) {
     if (!factor_.built() && !unresolved_) build();
-    if (gives_up()) return;
+    if (ends_unresolved()) return;
     if (k == 0) counters_.row_products += setting_.problem.rows();  // H's
     if (k > 0 || !known_) counters_.row_products += gradient_(k, x_, g_);
     correct();
@@ -46,9 +48,9 @@ class Normal final : public Method {
     if (k == 0 && factor_.null_space().cols() > 0) shorten_step();
   }
 
-  bool gives_up() const { return unresolved_ && setting_.parameters.only_resolved; }
+  bool ends_unresolved() const { return unresolved_ && setting_.parameters.only_resolved; }
 
-  // Where columns are scaled the step from the start is the shortest in their units only.
+  // Where columns are scaled the step from the start is the shortest in scaled units only.
   void shorten_step() {
     const ConstView start = setting_.problem.x0();
     std::vector<double> x = read_x();
@@ -58,15 +60,15 @@ class Normal final : public Method {
     write_x(x);
   }
 
-  // Each takes off kappa·eps = condition²·eps; QR leaves condition·eps, and less than
-  // 1e-11 nobody asks for.
+  // Each multiplies the error by kappa·eps = condition²·eps. QR has an error of condition·eps;
+  // below 1e-11 more steps are not worth a read of A.
   int corrections() const {
     constexpr double eps = 0x1p-52, enough = 1e-11;
-    constexpr int most = 5;
+    constexpr int max_steps = 5;
     const double c = factor_.condition(), each = 2.0 * eps * c * c;
-    if (!(each < 0.5)) return 2;  // more would not mend what A'A does not resolve
+    if (!(each < 0.5)) return 2;  // more steps do not help where A'A does not resolve A
     const double wanted = std::log(std::max(enough, eps * c)) / std::log(each);
-    return std::clamp(static_cast<int>(std::ceil(wanted - 0.1)), 1, most);
+    return std::clamp(static_cast<int>(std::ceil(wanted - 0.1)), 1, max_steps);
   }
 
   void correct() {
@@ -99,28 +101,28 @@ class Normal final : public Method {
         g[to_size(c * d_ + i)] = -all[to_size(i * width + d_ + c)];
     }
     if (known_) backend().write(host_view(std::as_const(g)), g_);
-    // The step of a zero column is 0 whatever stands here: something of the others' size.
+    // The step of a zero column is set to 0 later; here its diagonal gets the size of the others.
     double largest = 0.0;
     for (Index j = 0; j < d_; ++j) largest = std::max(largest, H.view()(j, j));
-    Index unseen = 0;
+    Index zero_columns = 0;
     for (Index j : setting_.facts.zero_columns)
       if (H.view()(j, j) == 0.0) {
         H.view()(j, j) = largest;
-        ++unseen;
+        ++zero_columns;
       }
-    find_factor(std::move(H), unseen);
+    find_factor(std::move(H), zero_columns);
   }
 
-  // A null space that A itself confirms is taken as it is; what A'A does not resolve is left
-  // to its eigenvalues, or to others.
-  void find_factor(Buffer H, Index unseen) {
+  // A null space that A itself confirms is used as it is; where A'A does not resolve A, its
+  // eigenvalues are used, or another method.
+  void find_factor(Buffer H, Index zero_columns) {
     const double line = std::sqrt(static_cast<double>(d_) * 0x1p-52);
     factor_ = Preconditioner::of_matrix(H.view());
     const auto found = [&](double threshold) {
-      found_ = {true, factor_.rank() - unseen, threshold, {}, {}};
+      found_ = {true, factor_.rank() - zero_columns, threshold, {}, {}};
     };
     if (factor_.built() && factor_.full_rank()) return found(line);
-    if (factor_.built() && sees_nothing_of(factor_.null_space().view())) {
+    if (factor_.built() && is_null_space(factor_.null_space().view())) {
       factor_.trust_null_space();
       return found(rank_threshold(setting_.problem.rows(), d_));
     }
@@ -130,10 +132,10 @@ class Normal final : public Method {
     found(line);
   }
 
-  // AᵀA cannot tell a small singular value from none, but A itself can: N is its null space
-  // where ‖A·v‖ is rounding for each of its vectors. One read for some of them.
-  bool sees_nothing_of(ConstView N) {
-    if (N.cols == 0 || N.cols > Preconditioner::most_dependent || has_ridge()) return false;
+  // AᵀA cannot distinguish a small singular value from zero, but A itself can: N is its null
+  // space where ‖A·v‖ is rounding for each column v of N. One read of A for all of them.
+  bool is_null_space(ConstView N) {
+    if (N.cols == 0 || N.cols > Preconditioner::max_dependent || has_ridge()) return false;
     const Problem& problem = setting_.problem;
     Buffer vectors(N.cols, d_);
     for (Index k = 0; k < N.cols; ++k)
@@ -154,14 +156,45 @@ class Normal final : public Method {
   Block g_;
   Preconditioner factor_;
   RankFound found_;
-  bool known_ = false;       // g_ holds the gradient at the start
-  bool unresolved_ = false;  // A'A does not tell A from a singular matrix
+  bool known_ = false;       // g_ is the gradient at the start
+  bool unresolved_ = false;  // A'A cannot be distinguished from a singular matrix
 };
+
+// AᵀA while it is computed, or AᵀA twice and its factor.
+double normal_memory(const WorkingMemory& m) {
+  const double width = m.d() + m.c();
+  return std::max(m.gram(width), 3.0 * width * width);
+}
+
+Proposal propose_normal(const CandidateInputs& in) {
+  constexpr double max_gram_seconds = 1e3;
+  if (in.dependent()) return rule_out(candidate::dependent_columns(in));
+  if (in.n < in.d) return rule_out("fewer rows than columns");
+  if (in.ill_conditioned())
+    return rule_out(
+        fmt::format("A'A does not resolve a condition of {:.1e}", in.subset->condition));
+  if (const double bytes = 3.0 * in.d * in.d * 8.0; bytes > candidate::max_square_bytes)
+    return rule_out(fmt::format("A'A and its factor take {:.2g} GB", bytes / 1e9));
+  if (in.costs.gram() > max_gram_seconds)
+    return rule_out(fmt::format("A'A alone would take {:.2g} s", in.costs.gram()));
+  return propose({.method = normal_record().info.name,
+                  .why = in.subset ? "A'A in one pass, well enough conditioned"
+                                   : "A'A in one pass, where well enough conditioned",
+                  .seconds = in.costs.normal(),
+                  .tol = candidate::tol_for_x(in)});
+}
 
 }  // namespace
 
-std::unique_ptr<Method> make_normal(const Setting& setting) {
-  return std::make_unique<Normal>(setting);
+const MethodRecord& normal_record() {
+  static const MethodRecord record{
+      .info = {"normal", "normal equations by Cholesky, refined", trait::ridge, false},
+      .make = construct<Normal>,
+      .memory = normal_memory,
+      .turn = Turn::factorisation,
+      .propose = propose_normal,
+      .trusted_condition = max_normal_condition};
+  return record;
 }
 
 }  // namespace polyak

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "method/krylov.hpp"
 
 namespace polyak {
@@ -7,7 +9,7 @@ namespace {
 // iteration, where CGLS and LSQR need two:
 //   q = ÃᵀWÃv + ridge·v;  step = ‖s‖²/(‖√WÃv‖² + ridge‖v‖²);
 //   x += step·v;  s −= step·q;  v = s + (‖s‖²/‖s_old‖²)·v.
-// The price: s = −g(x) is a recursion without a residual, whose rounding error stays while
+// The disadvantage: s = −g(x) is a recursion without a residual, whose rounding error stays while
 // s falls. So where ‖s‖ has fallen by `renewal` since s was last computed from A, s is
 // computed from A again, one more read. Each right-hand side has its own scalars, and its
 // own renewals.
@@ -43,7 +45,7 @@ class OneReadCg final : public Method {
  private:
   static constexpr double renewal = 1e-5;  // of ‖s‖: 11 digits of s are right then
 
-  // Not before the first iteration: an x that meets the tolerance needs none of it.
+  // Not in the constructor: a start that meets the tolerance needs no gradient.
   void begin() {
     true_gradient();
     for (Index c = 0; c < vectors_; ++c) renew(c);
@@ -86,7 +88,7 @@ class OneReadCg final : public Method {
     turn(squares(backend(), s_));
   }
 
-  // v = s + ratio·v; from s alone where the recursion proves to have been wrong.
+  // v = s + ratio·v; v = s where the recursion differs much from the gradient computed from A.
   void turn(const std::vector<double>& recursion2) {
     std::vector<double> now2 = recursion2, ratio(now2.size());
     bool fallen = false;
@@ -111,10 +113,49 @@ class OneReadCg final : public Method {
   const std::vector<double> ones_;
 };
 
+std::string why_cg(const CandidateInputs& in) {
+  if (in.cg_iterations && !std::isfinite(*in.cg_iterations))
+    return "no estimate: it made no progress on a subset of the rows";
+  if (in.cg_iterations)
+    return fmt::format("about {:.0f} iterations, by a subset of the rows", *in.cg_iterations);
+  return in.subset ? "few iterations at this conditioning"
+                   : "few iterations where well conditioned";
+}
+
+Proposal propose_cg(const CandidateInputs& in) {
+  if (in.small) return candidate::small_problem();
+  if (in.ill_conditioned())
+    return rule_out(
+        fmt::format("too many iterations at a condition of {:.1e}", in.subset->condition));
+  const std::string& name = one_read_cg_record().info.name;
+  if (const auto trial = cg_trial(in))
+    return propose({.method = name,
+                    .why = fmt::format("a trial: given up where its first iterations predict more "
+                                       "than {:.0f} in all",
+                                       trial->limit),
+                    .seconds = in.costs.krylov(trial->expected, 1.0),
+                    .passes = trial->limit,
+                    .max_expected_iterations = trial->limit});
+  Candidate cg{
+      .method = name, .why = why_cg(in), .seconds = in.costs.krylov(predicted_iterations(in), 1.0)};
+  // All rows may take more iterations than the subset predicts.
+  if (in.cg_iterations && std::isfinite(*in.cg_iterations) && !in.factorisations.empty()) {
+    cg.passes = 2.0 * *in.cg_iterations + 8.0;
+    cg.may_continue = true;
+  }
+  return propose(std::move(cg));
+}
+
 }  // namespace
 
-std::unique_ptr<Method> make_one_read_cg(const Setting& setting) {
-  return std::make_unique<OneReadCg>(setting);
+const MethodRecord& one_read_cg_record() {
+  static const MethodRecord record{
+      .info = {"cg", "conjugate gradients, one read of A an iteration", trait::ridge, false},
+      .make = construct<OneReadCg>,
+      .turn = Turn::iteration,
+      .propose = propose_cg,
+      .krylov = true};
+  return record;
 }
 
 }  // namespace polyak

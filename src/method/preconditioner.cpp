@@ -13,9 +13,9 @@
 namespace polyak {
 namespace {
 
-// An upper bound, with probability 0.999, on the largest eigenvalue of what `apply`
-// is: Kuczynski and Wozniakowski's, for Lanczos from a random start. Up to 3000
-// columns it is at most 1.33 times the eigenvalue.
+// An upper bound, with probability 0.999, on the largest eigenvalue of the operator `apply`
+// (Kuczynski and Wozniakowski, for Lanczos from a random start). Up to 3000 columns it is at
+// most 1.33 times the eigenvalue.
 template <class Apply>
 double largest_eigenvalue(Index d, Apply apply) {
   constexpr Index steps = 12;
@@ -33,8 +33,8 @@ void multiply_twice(ConstView R, std::span<const double> v, std::span<double> ou
   std::fill(out.begin(), out.end(), 0.0);
   for (Index i = 0; i < R.rows; ++i) {
     const double* row = R.row(i);
-    const double s = kernels::lane_sum(
-        R.cols - i, [&](Index j) { return row[i + j] * v[to_size(i + j)]; });
+    const double s =
+        kernels::lane_sum(R.cols - i, [&](Index j) { return row[i + j] * v[to_size(i + j)]; });
     for (Index j = i; j < R.cols; ++j) out[to_size(j)] += s * row[j];
   }
 }
@@ -99,8 +99,8 @@ Preconditioner Preconditioner::of_factor(Buffer R) {
   return of_eigenvalues(std::move(H));
 }
 
-// The condition of H is that of R squared: rounding of H beyond a quarter of its
-// smallest eigenvalue leaves nothing that further steps could mend.
+// The condition of H is that of R squared: where the rounding of H exceeds a quarter of its
+// smallest eigenvalue, further steps do not converge.
 Preconditioner Preconditioner::of_matrix(ConstView H) {
   Preconditioner out;
   Buffer R = copy_of(H);
@@ -111,7 +111,7 @@ Preconditioner Preconditioner::of_matrix(ConstView H) {
   return out;
 }
 
-// With R = [R11 R12; 0 ~0] the null space is that of the columns [−R11⁻¹R12; I].
+// With R = [R11 R12; 0 ~0] the null space is spanned by the columns of [−R11⁻¹R12; I].
 Preconditioner Preconditioner::of_pivots(ConstView H) {
   Preconditioner out;
   out.condition_ = INFINITY;
@@ -120,10 +120,9 @@ Preconditioner Preconditioner::of_pivots(ConstView H) {
   for (Index j = 0; j < d; ++j) largest = std::max(largest, H(j, j));
   Buffer R = copy_of(H);
   std::vector<Index> order(to_size(d));
-  const Index rank =
-      pivoted_cholesky(R.view(), order, static_cast<double>(d) * 0x1p-52 * largest);
+  const Index rank = pivoted_cholesky(R.view(), order, static_cast<double>(d) * 0x1p-52 * largest);
   const Index k = d - rank;
-  if (rank == 0 || k == 0 || k > most_dependent) return out;
+  if (rank == 0 || k == 0 || k > max_dependent) return out;
   const ConstView R11 = part(R.view(), 0, 0, rank, rank);
   out.condition_of_rest_ = condition_of(R11);
   if (!resolved(out.condition_of_rest_)) return out;
@@ -159,7 +158,7 @@ Preconditioner Preconditioner::of_eigenvalues(Buffer H) {
   return out;
 }
 
-void Preconditioner::take_off_null_space(View g) const {
+void Preconditioner::remove_null_space(View g) const {
   const ConstView N = null_space_.view();
   for (Index c = 0; c < g.rows; ++c)
     for (Index k = 0; k < N.cols; ++k) {
@@ -169,10 +168,10 @@ void Preconditioner::take_off_null_space(View g) const {
     }
 }
 
-// The solution with zeros for the dependent columns, and then the shortest.
+// The solution with zeros for the dependent columns, then without its null space part.
 void Preconditioner::apply_pivoted(View g) const {
   const Index rank = factor_.rows();
-  take_off_null_space(g);
+  remove_null_space(g);
   Buffer z(g.rows, rank);
   for (Index c = 0; c < g.rows; ++c)
     for (Index i = 0; i < rank; ++i) z.view()(c, i) = g(c, order_[to_size(i)]);
@@ -182,7 +181,7 @@ void Preconditioner::apply_pivoted(View g) const {
     std::fill_n(g.row(c), g.cols, 0.0);
     for (Index i = 0; i < rank; ++i) g(c, order_[to_size(i)]) = z.view()(c, i);
   }
-  take_off_null_space(g);
+  remove_null_space(g);
 }
 
 void Preconditioner::apply(View g) const {

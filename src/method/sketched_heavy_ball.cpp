@@ -1,11 +1,13 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "linalg/blas.hpp"
 #include "linalg/tsqr.hpp"
-#include "method/method.hpp"
 #include "method/preconditioner.hpp"
+#include "method/record.hpp"
 #include "spectrum/sketch.hpp"
 
 namespace polyak {
@@ -14,10 +16,10 @@ namespace {
 // Heavy ball with full gradients on A·R⁻¹, R being that of a sketch of s rows:
 //   x_{k+1} = x_k − alpha (RᵀR)⁻¹ g(x_k) + beta (x_k − x_{k−1}).
 // The eigenvalues of the preconditioned problem lie in the Marchenko–Pastur
-// band 1/(1 ± √r)², r = d/s, whatever A's are; so alpha = (1 − r)², beta = r
-// are optimal without estimating anything, and each pass takes √r off the
-// error. Iteration 1 builds R and solves the sketched problem for a start,
-// unless the solution is not unique: then it is the one nearest to x0.
+// band 1/(1 ± √r)², r = d/s, for every A; so alpha = (1 − r)², beta = r are optimal without an
+// estimate of the spectrum, and each pass multiplies the error by √r. Iteration 1 builds R and
+// takes the solution of the sketched problem as the start; where the solution is not unique
+// the start is x0, so that the solution nearest to x0 is found.
 class SketchedHeavyBall final : public Method {
  public:
   explicit SketchedHeavyBall(const Setting& setting)
@@ -89,10 +91,54 @@ class SketchedHeavyBall final : public Method {
   Preconditioner factor_;
 };
 
+double digits(double tol) { return std::log(1.0 / tol); }  // in e-folds
+
+// spectrum/sketch and method/preconditioner.
+double sketched_memory(const WorkingMemory& m) {
+  const double rows =
+      static_cast<double>(Costs(m.shape()).sketch_rows(digits(std::max(m.options().tol, 1e-16))));
+  return (rows + 1024.0) * (m.d() + m.c()) + m.factor(rows, m.d() + m.c());
+}
+
+// The Marchenko–Pastur band gives step, momentum and rate.
+void complete_sketched(const PlanInputs& in, ChosenParameters& p) {
+  const Index rows = Costs(in.problem).sketch_rows(digits(std::max(in.options.tol, 1e-16)));
+  const double r = static_cast<double>(in.problem.cols()) / static_cast<double>(rows);
+  p.sketch_rows = rows;
+  p.step_size = (1.0 - r) * (1.0 - r);
+  p.momentum = r;
+  p.rate = std::sqrt(r);
+  p.rate_kind = "model: Marchenko-Pastur band of the sketch";
+}
+
+Proposal propose_sketched(const CandidateInputs& in) {
+  constexpr double attainable = 1e-14;    // backward error that iterations reach
+  constexpr double until_stagnation = 3;  // times as long until stagnation is detected
+  if (in.small) return candidate::small_problem();
+  if (in.dependent()) return rule_out(candidate::dependent_columns(in));
+  if (in.n < 12.0 * in.d) return rule_out("fewer than 12 rows per column");
+  if (const double bytes = 12.0 * in.d * in.d * 8.0; bytes > candidate::max_square_bytes)
+    return rule_out(fmt::format("the sketch might take {:.2g} GB", bytes / 1e9));
+  // A run whose tolerance is below rounding ends only when stagnation is detected.
+  const double tol = candidate::tol_for_x(in);
+  const double factor = tol < attainable ? until_stagnation : 1.0;
+  return propose({.method = sketched_heavy_ball_record().info.name,
+                  .why = "a sketch preconditions A whatever its conditioning",
+                  .seconds = in.costs.sketched(factor * digits(tol)),
+                  .tol = tol});
+}
+
 }  // namespace
 
-std::unique_ptr<Method> make_sketched_heavy_ball(const Setting& setting) {
-  return std::make_unique<SketchedHeavyBall>(setting);
+const MethodRecord& sketched_heavy_ball_record() {
+  static const MethodRecord record{
+      .info = {"sketch-hbm", "heavy ball preconditioned by a sketch of A", trait::ridge, false},
+      .make = construct<SketchedHeavyBall>,
+      .plan = {.complete = complete_sketched},
+      .memory = sketched_memory,
+      .turn = Turn::factorisation,
+      .propose = propose_sketched};
+  return record;
 }
 
 }  // namespace polyak

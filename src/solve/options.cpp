@@ -152,17 +152,17 @@ std::vector<OptionRecord<SolveOptions>> make_table() {
   };
 }
 
-// Asked for: the text form differs from what a fresh SolveOptions holds.
+// The user has set it: it differs from the default.
 bool differs(const OptionRecord<SolveOptions>& record, const SolveOptions& options) {
   static const SolveOptions fresh;
   return std::visit([&](auto member) { return options.*member != fresh.*member; }, record.field);
 }
 
 [[noreturn]] void refuse_ignored(const std::string& option, const std::string& method) {
-  throw Error(ErrorCode::usage,
-              {.what = "the method " + method + " does not use this option",
-               .where = "--" + option,
-               .hint = "leave it out, or choose a method that uses it with --method"});
+  throw Error(ErrorCode::usage, {.what = "the method " + method + " does not use this option",
+                                 .where = option_name(option),
+                                 .hint = "leave it out, or choose a method that uses it with " +
+                                         option_name("method")});
 }
 
 using Record = OptionRecord<SolveOptions>;
@@ -196,7 +196,7 @@ std::span<const OptionRecord<SolveOptions>> solve_options() {
   return table;
 }
 
-// What the program sees in text a caller of the library sets by himself.
+// The program checks values when it reads them as text; callers of the library set fields.
 void check_values(const SolveOptions& options) {
   for (const Record& record : solve_options())
     std::visit([&](auto member) { check_value(record, options.*member); }, record.field);
@@ -207,7 +207,7 @@ void check_options(const SolveOptions& options, const std::string& method) {
   const MethodInfo* info = find_method(method);
   if (!info) {
     throw Error(ErrorCode::usage, {.what = "there is no method of that name",
-                                   .where = "--method",
+                                   .where = option_name("method"),
                                    .found = "'" + method + "'"});
   }
   for (const auto& record : solve_options())
@@ -218,8 +218,8 @@ void check_options(const SolveOptions& options, const std::string& method) {
   if (minibatch_momentum && options.parameters == "tuned" &&
       options.gamma != SolveOptions{}.gamma) {
     throw Error(ErrorCode::usage, {.what = "gamma belongs to the paper's parameters",
-                                   .where = "--gamma",
-                                   .hint = "add --parameters paper"});
+                                   .where = option_name("gamma"),
+                                   .hint = "add " + option_name("parameters", "paper")});
   }
   if (options.step_sequence && !(info->traits & trait::step_size))
     refuse_ignored("step-size", method);
@@ -227,21 +227,21 @@ void check_options(const SolveOptions& options, const std::string& method) {
     refuse_ignored("momentum", method);
   if (options.lambda_min && options.lambda_max && *options.lambda_min > *options.lambda_max) {
     throw Error(ErrorCode::usage, {.what = "lambda-min is larger than lambda-max",
-                                   .where = "--lambda-min",
+                                   .where = option_name("lambda-min"),
                                    .found = std::to_string(*options.lambda_min),
                                    .expected = "at most " + std::to_string(*options.lambda_max)});
   }
   if (options.lambda_min && options.lambda_max && options.spectrum != SolveOptions{}.spectrum) {
-    throw Error(ErrorCode::usage,
-                {.what = "both ends of the spectrum are given already",
-                 .where = "--spectrum",
-                 .found = options.spectrum,
-                 .hint = "leave it out, or one of --lambda-min and --lambda-max"});
+    throw Error(ErrorCode::usage, {.what = "both ends of the spectrum are given already",
+                                   .where = option_name("spectrum"),
+                                   .found = options.spectrum,
+                                   .hint = "leave it out, or one of " + option_name("lambda-min") +
+                                           " and " + option_name("lambda-max")});
   }
   if ((options.sampling == "given") != !options.probabilities.empty()) {
     throw Error(ErrorCode::usage,
                 {.what = "sampling 'given' and a list of probabilities go together",
-                 .where = "--sampling",
+                 .where = option_name("sampling"),
                  .found = options.sampling + " with " +
                           std::to_string(options.probabilities.size()) + " probabilities"});
   }

@@ -1,6 +1,6 @@
 #include "polyak/solve.hpp"
 
-#include "solve/auto/automatic.hpp"
+#include "solve/auto/stages.hpp"
 #include "solve/report/statistics.hpp"
 #include "solve/run/driver.hpp"
 

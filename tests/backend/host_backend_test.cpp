@@ -89,6 +89,19 @@ TEST_F(HostBackendTest, does_not_read_what_a_zero_factor_overwrites) {
   EXPECT_EQ(host(y), u);
 }
 
+TEST_F(HostBackendTest, fuses_accelerated_row_steps_without_changing_a_bit) {
+  const std::vector<Index> rows = {3, 0, 3, 2};
+  const std::vector<AcceleratedStep> steps = {
+      {0.3, 0.0, 0.0, 1.0}, {0.2, 0.25, 0.75, 1.5}, {0.1, 0.5, 0.0, 2.0}, {0.7, 0.9, 0.1, 0.3}};
+  const Block x = block(Kind::unknowns, random(c, d, 7)),
+              v = block(Kind::unknowns, random(c, d, 8));
+  const Block y = block(Kind::unknowns, host(x)), w = block(Kind::unknowns, host(v));
+  backend_.accelerated_row_steps(rows, steps, 0.5, x, v);
+  backend_.Backend::accelerated_row_steps(rows, steps, 0.5, y, w);
+  EXPECT_EQ(host(x), host(y));
+  EXPECT_EQ(host(v), host(w));
+}
+
 TEST_F(HostBackendTest, finds_the_largest_value_and_keeps_bounds) {
   Rows u = 3.0 * random(c, d, 7);
   u(1, 2) = -40.0;

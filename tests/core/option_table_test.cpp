@@ -180,9 +180,20 @@ TEST(OptionTable, NamesOptionValueAndRangeWhenItRefuses) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(),
-                 "--option: the value does not fit the option (found '1.5', expected a "
+                 "option: the value does not fit the option (found '1.5', expected a "
                  "number of at least 0 and below 1)");
   }
+}
+
+TEST(OptionTable, NamesOptionsInMessagesAsFieldsUnlessAProgramChangesIt) {
+  EXPECT_EQ(option_name("step-size"), "step_size");
+  EXPECT_EQ(option_name("parameters", "paper"), "parameters = paper");
+  set_option_naming([](std::string_view option, std::string_view value) {
+    return "-ksp_" + std::string(option) + " " + std::string(value);
+  });
+  EXPECT_EQ(option_name("tol", "0.1"), "-ksp_tol 0.1");
+  set_option_naming(nullptr);
+  EXPECT_EQ(option_name("tol"), "tol");
 }
 
 TEST(OptionTable, FindsARecordByItsName) {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "solve/auto/row_subset.hpp"
-#include "solve/auto/subset_trial.hpp"
+#include "solve/auto/subset_stages.hpp"
 #include "support/decompositions.hpp"
 #include "support/problems.hpp"
 

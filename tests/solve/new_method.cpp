@@ -37,7 +37,7 @@ const MethodRecord& cautious_descent() {
   static const MethodRecord record{
       .info = {"cautious-descent", "gradient descent with the step 1/lambda_max",
                trait::step_size | trait::spectrum | trait::bounds | trait::ridge, false},
-      .make = make_gradient_descent,
+      .make = gradient_descent_record().make,
       .plan = {.step_and_momentum = cautious_step, .rate = rate},
       .memory = memory,
       .turn = Turn::factorisation,

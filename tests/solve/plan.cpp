@@ -6,7 +6,7 @@
 
 #include "polyak/replicates.hpp"
 #include "polyak/theory.hpp"
-#include "solve/plan/forecast.hpp"
+#include "solve/plan/basis.hpp"
 #include "solve/run/setup.hpp"
 #include "spectrum/facts.hpp"
 #include "support/problems.hpp"

@@ -250,7 +250,7 @@ TEST(ranks, refuse_methods_that_go_row_by_row) {
     if (!goes_row_by_row(method)) continue;
     const auto told = refusals_on_ranks(2, consistent(), with_method(method.name));
     for (const std::string& line : told)
-      EXPECT_EQ(line, "--method: the method " + method.name +
+      EXPECT_EQ(line, "method: the method " + method.name +
                           " goes row after row and cannot be shared out over several ranks "
                           "(found 2 ranks); try minibatch-hbm");
     EXPECT_EQ(solve_on_ranks(1, consistent(), ample(method.name)).front().status,

@@ -166,16 +166,16 @@ void expect_usage_error(const SolveOptions& options, const std::string& part) {
 TEST(options_the_method_ignores, are_errors) {
   SolveOptions options = with_method("hbm");
   options.batch_size = 10;
-  expect_usage_error(options, "--batch: the method hbm does not use this option");
+  expect_usage_error(options, "batch: the method hbm does not use this option");
   options = with_method("rk");
   options.step_size = 0.1;
-  expect_usage_error(options, "--step-size");
+  expect_usage_error(options, "step_size");
   options = with_method("gd");
   options.momentum = 0.5;
-  expect_usage_error(options, "--momentum");
+  expect_usage_error(options, "momentum");
   options = with_method("lsqr");
   options.sampling = "uniform";
-  expect_usage_error(options, "--sampling");
+  expect_usage_error(options, "sampling");
   options = with_method("auto");
   options.gamma = 0.5;
   expect_usage_error(options, "the method direct");

@@ -39,7 +39,7 @@ struct Bench {
     return monitor.measure(block, x).distance;
   }
 
-  Glimpse look(ConstView x, std::uint64_t seed, Index k = 0) {
+  RowTest look(ConstView x, std::uint64_t seed, Index k = 0) {
     return RowEstimate(problem, facts, products, monitor, sampler, seed, 0).at(k, x);
   }
 
@@ -67,7 +67,7 @@ TEST(row_estimate, sees_far_away_points_and_how_far) {
       const Rows x = 3.0 * random(d, 1, 5);
       const double distance = bench.distance(row(x));
       for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        const Glimpse seen = bench.look(row(x), seed);
+        const RowTest seen = bench.look(row(x), seed);
         EXPECT_TRUE(seen.above) << law << ", ridge " << ridge;
         EXPECT_NEAR(seen.distance / distance, 1.0, 0.3) << law << ", ridge " << ridge;
       }

@@ -6,12 +6,12 @@
 #include <cstring>
 #include <random>
 
-#include "solve/auto/stages.hpp"
-#include "solve/auto/subset_cg.hpp"
 #include "solve/auto/row_subset.hpp"
+#include "solve/auto/stages.hpp"
+#include "solve/auto/subset_stages.hpp"
+#include "support/decompositions.hpp"
 #include "support/keeper.hpp"
 #include "support/thread_ranks.hpp"
-#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {

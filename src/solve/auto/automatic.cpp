@@ -1,5 +1,3 @@
-#include "solve/auto/automatic.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,24 +6,24 @@
 #include "core/clock.hpp"
 #include "polyak/error.hpp"
 #include "solve/auto/row_subset.hpp"
-#include "solve/auto/run_total.hpp"
+#include "solve/auto/runs.hpp"
 #include "solve/auto/stages.hpp"
-#include "solve/auto/subset_cg.hpp"
-#include "solve/auto/subset_trial.hpp"
+#include "solve/auto/subset_stages.hpp"
 #include "solve/run/driver.hpp"
 
 namespace polyak {
 namespace {
 
-constexpr std::uint64_t subset_cg_draw = 0;  // of row_subset; subset-direct is never run as well
-constexpr double trusted_condition = 1e6;    // up to which a small residual means a good x
+constexpr std::uint64_t subset_cg_draw =
+    0;  // of random_rows; it never runs together with subset-direct
+constexpr double trusted_condition = 1e6;  // up to which a small residual implies a good x
 
 double trusted_condition_of(const std::string& method) {
   const MethodRecord* record = find_record(method);
   return record ? record->trusted_condition : trusted_condition;
 }
 
-bool takes_any_condition(const Candidate& candidate) {
+bool accepts_any_condition(const Candidate& candidate) {
   return std::isinf(trusted_condition_of(candidate.method));
 }
 
@@ -36,7 +34,7 @@ std::string outcome(const Report& report) {
   return text;
 }
 
-// Norms measured on a subset say nothing about all rows.
+// Norms measured on a subset are not those of all rows.
 Report without_measurements(Report report) {
   report.history.clear();
   report.looks.clear();
@@ -54,8 +52,8 @@ class Automatic {
         total_(problem, options, runs_) {
     check_values(options);
     // QR uses no more options than any candidate.
-    const std::string& fewest = direct_record().info.name;
-    check_options(for_method(fewest), fewest);
+    const std::string& direct = direct_record().info.name;
+    check_options(for_method(direct), direct);
   }
 
   Report run() {
@@ -75,10 +73,10 @@ class Automatic {
   const Report& total() const { return total_.report(); }
 
   void run_methods(const AutoPlan& plan, const std::vector<Candidate>& candidates) {
-    can_factor_ = std::any_of(candidates.begin(), candidates.end(), takes_any_condition);
+    can_factor_ = std::any_of(candidates.begin(), candidates.end(), accepts_any_condition);
     for (const Candidate& candidate : candidates) {
-      if (doubtful()) {  // QR is next, and not from an x that only looks like an answer
-        if (can_factor_ && !takes_any_condition(candidate)) continue;
+      if (doubtful()) {  // QR is next, and does not start from this x
+        if (can_factor_ && !accepts_any_condition(candidate)) continue;
         start_ = {};
         found_by_.clear();
       }
@@ -155,7 +153,7 @@ class Automatic {
   }
 
   // Where the data are consistent the solution of the subset solves all rows, and the next
-  // method only has to check it. Otherwise it is a start, and shows how fast cg converges.
+  // method only has to check it. Otherwise it is a start, and gives the rate of cg.
   void run_subset_cg(const AutoStage& stage) {
     const double start = now_s();
     const auto part =
@@ -168,7 +166,7 @@ class Automatic {
       tried = drive(*part, for_subset(stage), &watch);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_data) throw;
-      return;  // the next method reads all of A and names the row
+      return;  // the next method reads all of A and reports the row
     }
     const bool cut_off =
         tried->status == Status::interrupted ||
@@ -255,8 +253,8 @@ class Automatic {
     total().stages.push_back(std::move(done));
   }
 
-  // A trial goes on where it will end soon, extrapolated from its second half: the effect of
-  // noise shows late.
+  // A trial continues where it is extrapolated to converge soon, from its second half: noise has
+  // an effect only late.
   void continue_trial(const AutoPlan& plan, Candidate candidate) {
     if (total().status != Status::limit) return;
     const double fall = e_folds_per_pass();
@@ -279,7 +277,7 @@ class Automatic {
     const auto& history = total_.history();
     if (history.size() < 3) return 0.0;
     const Measurement &before = history[history.size() - 2], &last = history.back();
-    // With noise ‖r‖ stands still, and ‖Aᵀr‖ need not fall monotonically.
+    // With noise ‖r‖ stays constant, and ‖Aᵀr‖ need not fall monotonically.
     const double fall = std::max(std::log(before.residual_norm / last.residual_norm),
                                  std::log(before.gradient_norm / last.gradient_norm));
     return fall / (static_cast<double>(last.row_products - before.row_products) / n);
@@ -302,8 +300,8 @@ class Automatic {
     total_.add(std::move(report));
   }
 
-  // A small residual says little about x where A is ill-conditioned, which a factorisation
-  // may show only now. What was known before the choice has entered it already.
+  // A small residual does not imply a good x where A is ill-conditioned, which may be known only
+  // after a factorisation. A condition known before the choice was used in it already.
   bool doubtful() const {
     const bool known =
         trial_ && (trial_->facts.unresolved ||

@@ -2,7 +2,7 @@
 
 #include "core/thread_team.hpp"
 #include "solve/auto/stages.hpp"
-#include "solve/auto/subset_trial.hpp"
+#include "solve/auto/subset_stages.hpp"
 
 namespace polyak {
 namespace {

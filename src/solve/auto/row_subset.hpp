@@ -1,7 +1,6 @@
 #pragma once
 
-// A subset of the rows as a problem of its own: properties found on random rows hold for all
-// rows, up to the rest that other rows can check. And how much of a file such rows take.
+// A subset of the rows as a problem of its own, and the pages of a file that these rows lie in.
 
 #include <optional>
 #include <span>
@@ -38,7 +37,7 @@ constexpr Index page_bytes = 4096;
 /// after the other from the beginning of a page.
 Index pages_spanned(std::span<const Index> rows, Index row_bytes);
 
-/// Of rows of A. Nothing where A is not one array: sparse, computed, on several ranks.
+/// For rows of A. Nothing where A is not one array: sparse, computed, on several ranks.
 std::optional<Index> pages_of_rows(const RowMatrix& A, std::span<const Index> rows);
 
 }  // namespace polyak

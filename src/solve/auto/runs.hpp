@@ -1,5 +1,7 @@
 #pragma once
 
+// The runs of auto as one: saved and resumed together, counted together, and limited together.
+
 #include <utility>
 
 #include "polyak/solve.hpp"
@@ -30,7 +32,7 @@ class Runs final : public Observer {
     return &from->run;
   }
   void finished(const Report& report) { finished_.push_back(report); }
-  /// The last run was cut off: its snapshot is kept, and runs that follow save none.
+  /// The last run was interrupted: its snapshot is kept, and runs that follow save none.
   void stop_saving() { saving_ = false; }
   /// Seconds of the process that saved the snapshot: not part of this one's time limit.
   double earlier_seconds() const { return earlier_seconds_; }
@@ -55,6 +57,51 @@ class Runs final : public Observer {
   double earlier_seconds_ = 0.0;
   bool saving_ = true;
   bool stop_ = false;  // once requested, for all runs that follow
+};
+
+/// The runs added up: one report of all of them, and what remains of the user's limits.
+class RunTotal {
+ public:
+  RunTotal(const Problem& problem, const SolveOptions& options, const Runs& runs)
+      : problem_(problem), options_(options), runs_(runs) {}
+
+  /// Counts, seconds and stages of all runs; everything else is that of the last one.
+  Report& report() { return total_; }
+  const Report& report() const { return total_; }
+  const std::vector<Measurement>& history() const { return history_; }
+
+  void add(Report report);
+  /// The last run ended by a limit of the user, although a part of a pass is left.
+  void end_by_user_limit();
+  /// The time limit has ended a run: some time may be left, but less than a measurement takes.
+  void check_time_limit(const Report& report, const SolveOptions& options);
+
+  bool tolerance_met() const {
+    return total_.backward_error && *total_.backward_error <= options_.tol;
+  }
+  /// A limit of the user is reached; the same on all ranks, although their clocks differ.
+  bool limit_reached() const;
+  /// `options` with what remains of the user's limits.
+  SolveOptions remaining(SolveOptions options) const;
+  double remaining_seconds(double time_limit_s) const;
+
+  /// The report of all runs.
+  Report finish();
+
+ private:
+  double passes() const;
+  double all_seconds() const;
+  double own_seconds() const;
+  void check_clock();
+  void name_limit();
+
+  const Problem& problem_;
+  const SolveOptions& options_;
+  const Runs& runs_;
+  Report total_;
+  std::vector<Measurement> history_;
+  bool late_ = false;           // beyond the time limit
+  bool ended_by_user_ = false;  // see end_by_user_limit
 };
 
 }  // namespace polyak

@@ -12,10 +12,10 @@ namespace polyak {
 namespace {
 
 constexpr double margin_rows = 16.0;      // of a subset, beside its multiple of d
-constexpr double rows_over_subset = 8.0;  // at least: otherwise a subset is no small part
+constexpr double rows_over_subset = 8.0;  // at least: otherwise a subset is not a small part
 constexpr double min_speedup = 1.25;      // subset-cg is expected to end so much before its limit
 
-// The records propose themselves turn by turn; later ones see the candidates of earlier ones.
+// The records propose candidates turn by turn; later turns get the candidates of earlier ones.
 class Chooser {
  public:
   explicit Chooser(const CandidateInputs& in) : in_(in) {}
@@ -132,8 +132,7 @@ double AutoPlan::bytes() const {
 AutoStage AutoPlan::subset_direct(double rows_per_column, bool by_gram, double seconds) const {
   const auto rows = static_cast<Index>(rows_per_column * d_ + margin_rows);
   const MethodRecord& record = by_gram ? normal_record() : direct_record();
-  return {.kind = AutoStage::Kind::subset_direct,
-          .run = {.method = "subset-" + record.info.name,
+  return {.run = {.method = "subset-" + record.info.name,
                   .why = "some rows, solved and checked on others",
                   .seconds = seconds},
           .bytes = subset_bytes(shape_, rows, options_),
@@ -141,27 +140,27 @@ AutoStage AutoPlan::subset_direct(double rows_per_column, bool by_gram, double s
           .by_gram = by_gram};
 }
 
-// 10d rows show the conditioning well, 2d determine x. The stage may solve the problem;
-// otherwise its time is lost, so that it may take a few passes and a share of the next
-// method at most. By normal equations only where Kaczmarz, which may find the same, would
-// take longer.
+// 10d rows give a good estimate of the conditioning, 2d determine x. The stage may solve the
+// problem; otherwise its time is lost, so that it may take a few passes and a part of the time of
+// the next method at most. By normal equations only where Kaczmarz, which may solve it as well,
+// would take longer.
 std::optional<AutoStage> AutoPlan::plan_look() const {
   constexpr double max_qr_share = 0.2, max_gram_share = 0.25;  // of the next method
-  constexpr Index max_gram_columns = 1000;  // beyond, subset-cg shows as much for less
+  constexpr Index max_gram_columns = 1000;  // above, subset-cg gives the same facts for less
   if (shape_.ridge || shape_.bounds || !(options_.tol > 0.0) || costs_.direct() <= Costs::at_once)
     return std::nullopt;
   const double next = std::min(costs_.normal(), costs_.direct());
   const double kaczmarz = costs_.kaczmarz(kaczmarz_passes(n_, d_, options_.tol));
   const auto by_qr = [&](double rows, double passes) {
     const double seconds = costs_.subset_by_qr(rows * d_);
-    const bool pays = seconds <= std::min(passes * costs_.pass(), max_qr_share * next);
-    return pays ? seconds : 0.0;
+    const bool cheap = seconds <= std::min(passes * costs_.pass(), max_qr_share * next);
+    return cheap ? seconds : 0.0;
   };
   const auto by_gram = [&](double rows) {
     const double seconds = costs_.subset_by_gram(rows * d_);
-    const bool pays = shape_.dense() && shape_.cols <= max_gram_columns &&
-                      seconds <= std::min(kaczmarz, max_gram_share * next);
-    return pays ? seconds : 0.0;
+    const bool cheap = shape_.dense() && shape_.cols <= max_gram_columns &&
+                       seconds <= std::min(kaczmarz, max_gram_share * next);
+    return cheap ? seconds : 0.0;
   };
   struct Option {
     double rows;  // per column
@@ -189,7 +188,7 @@ std::optional<AutoStage> AutoPlan::plan_subset_cg() const {
       !(rows_over_subset * rows <= n_) || costs_.direct() <= Costs::at_once || look_)
     return std::nullopt;
   const auto others = choice().candidates;
-  // Row by row on dense rows needs no copy of them, and a trial of it shows as much.
+  // A single-row method on dense rows needs no copy of them, and its trial shows the same.
   if (shape_.dense() && find_record(others.front().method)->info.single_row()) return std::nullopt;
   double next = std::numeric_limits<double>::infinity();
   for (const Candidate& other : others)
@@ -203,7 +202,6 @@ std::optional<AutoStage> AutoPlan::plan_subset_cg() const {
   const std::string& method = one_read_cg_record().info.name;
   const auto iterations = static_cast<Index>(std::min(limit, 3.0 * d_));
   return AutoStage{
-      .kind = AutoStage::Kind::subset_cg,
       .run = {.method = "subset-" + method,
               .why = fmt::format("{} random rows first: they solve consistent data; otherwise "
                                  "their solution is the next start",

@@ -2,15 +2,16 @@
 
 // The method auto as data: its stages in order, with the predicted cost, the memory and the
 // limits of each. Built once from the sizes of a problem; automatic.cpp executes the stages,
-// automatic_plan.cpp shows them, and solve_bytes (polyak/memory.hpp) budgets them.
+// automatic_plan.cpp lists them for the user, and solve_bytes (polyak/memory.hpp) adds up their
+// memory.
 //
 //   subset-direct  some rows are solved directly and checked on others. Only where that
-//                  costs little beside the methods that follow. Consistent data are solved by
-//                  it; otherwise it shows the conditioning and the size of the noise.
+//                  costs little compared with the methods that follow. Consistent data are solved
+//                  by it; otherwise it shows the conditioning and the size of the noise.
 //   subset-cg      some rows are solved by cg. Only where there is no subset-direct and the
 //                  rows are stored. It gives a start, and an estimate of cg's iterations.
-//   methods        the candidates by ascending cost, in front of them perhaps a trial and
-//                  behind them one that always works. Each is skipped once the tolerance is
+//   methods        the candidates by ascending cost, perhaps a trial before them, and after
+//                  them one that works for every problem. Each is skipped once the tolerance is
 //                  met or a limit is reached; where A turns out to be too ill-conditioned for
 //                  the answer, all are skipped but those that take any condition.
 
@@ -19,7 +20,7 @@
 #include <vector>
 
 #include "method/record.hpp"
-#include "polyak/options.hpp"
+#include "polyak/solve.hpp"
 
 namespace polyak {
 
@@ -35,18 +36,15 @@ struct Choice {
 };
 
 struct AutoStage {
-  enum class Kind { subset_direct, subset_cg, method };
-
-  Kind kind = Kind::method;
   Candidate run = {};        ///< its name in reports, predicted seconds and limits
   double bytes = 0.0;        ///< beside A, b and weights
   Index rows = 0;            ///< of a subset
-  bool by_gram = false;      ///< subset_direct: by normal equations, where QR would cost too much
-  Index max_iterations = 0;  ///< subset_cg
-  double expected_iterations = 0.0;  ///< subset_cg: on rows with random entries
+  bool by_gram = false;      ///< subset-direct: by normal equations, where QR would cost too much
+  Index max_iterations = 0;  ///< subset-cg
+  double expected_iterations = 0.0;  ///< subset-cg: on rows with random entries
 };
 
-/// What the stages on a subset have found; nothing where they were not run.
+/// Results of the stages on a subset; empty where they were not run.
 struct SubsetFindings {
   std::optional<SubsetFacts> facts = {};     ///< of subset-direct
   std::optional<double> cg_iterations = {};  ///< on all rows, extrapolated from subset-cg
@@ -57,9 +55,9 @@ class AutoPlan {
   /// From sizes alone. The options must outlive the plan.
   AutoPlan(const ProblemShape& shape, const SolveOptions& options);
 
-  /// subset-direct; nothing where it does not pay.
+  /// subset-direct; nothing where it would cost too much.
   const std::optional<AutoStage>& look() const { return look_; }
-  /// subset-cg; nothing where it does not pay.
+  /// subset-cg; nothing where it would cost too much.
   const std::optional<AutoStage>& subset_cg() const { return subset_cg_; }
   /// The methods that follow, and those that are ruled out.
   Choice choice(const SubsetFindings& found = {}) const;
@@ -85,5 +83,9 @@ ProblemShape shape_of_rows(const ProblemShape& shape, Index rows);
 
 /// Bytes of a subset of the rows that is solved directly and checked on others.
 double subset_bytes(const ProblemShape& shape, Index rows, const SolveOptions& options);
+
+/// Executes the stages until one of them has solved the problem.
+Report automatic_solve(const Problem& problem, const SolveOptions& options, Observer* observer,
+                       const Snapshot* from);
 
 }  // namespace polyak

@@ -1,11 +1,10 @@
-#include "solve/plan/fit.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "method/record.hpp"
+#include "solve/plan/plan_table.hpp"
 #include "solve/run/driver.hpp"
 
 namespace polyak {

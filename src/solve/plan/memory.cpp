@@ -23,7 +23,7 @@ double numbers_of(const WorkingMemory& memory, const std::string& method) {
   return sum;
 }
 
-// solve/regression_factor: QR beside b, then its singular values or R⁻¹.
+// solve/report/regression_factor: QR beside b, then its singular values or R⁻¹.
 double numbers_of_statistics(const WorkingMemory& m) {
   if (m.d() > static_cast<double>(most_exact_columns)) return m.n() + m.c() * m.d();
   return m.n() + m.factor(m.n(), m.d() + m.c());

@@ -9,7 +9,6 @@
 #include "polyak/ranks.hpp"
 #include "sampling/law.hpp"
 #include "solve/plan/basis.hpp"
-#include "solve/plan/forecast.hpp"
 
 namespace polyak {
 namespace {
@@ -19,7 +18,7 @@ const MethodRecord& checked_record(const SolveOptions& options, const std::strin
   return *find_record(method);
 }
 
-// One plan in the making: each step fills in what the next one needs. The order is the same
+// Makes one plan: each step computes what the next one needs. The order is the same
 // for all methods; their records hold the formulas.
 class Planner {
  public:
@@ -47,14 +46,14 @@ class Planner {
       choose_batch();
     }
     if (record_.plan.complete) record_.plan.complete(in_, chosen_);
-    hand_over();
+    use_choice();
     predict_rate();
     return std::move(plan_);
   }
 
  private:
   // Between the user's units and the scaled problem's, for multiples of AᵀA. One factor at a
-  // time: scale.a² itself may not be a double.
+  // time: scale.a² may overflow.
   double scaled(double v) const { return v * facts_.scale.a * facts_.scale.a; }
   double unscaled(double v) const { return v / facts_.scale.a / facts_.scale.a; }
 
@@ -67,7 +66,7 @@ class Planner {
 
   [[noreturn]] void refuse(const std::string& thing, const std::string& hint) const {
     throw Error(ErrorCode::usage, {.what = "the method " + plan_.method + " cannot handle " + thing,
-                                   .where = "--method",
+                                   .where = option_name("method"),
                                    .hint = hint});
   }
 
@@ -80,13 +79,13 @@ class Planner {
     if (law_named(options_.sampling) == Sampling::row_norm) plan_.used.eta_effective = 1.0;
   }
 
-  // Minibatches with momentum whose step and momentum the user leaves to the plan.
+  // Minibatches with momentum whose step and momentum are not given.
   bool tunes_for_batch() const {
     return record_.plan.tuned && options_.parameters == "tuned" && !in_.step_is_given() &&
            !in_.momentum_is_given() && in_.lambda_min > 0.0;
   }
 
-  // Parameters that are all given need no reading of A.
+  // Where all parameters are given, A need not be read.
   bool needs_spectrum() const {
     if (!(traits_ & trait::spectrum)) return false;
     if (!in_.step_is_given()) return true;
@@ -147,11 +146,11 @@ class Planner {
     }
   }
 
-  // The choice becomes what the method runs with, and what the report says of it.
-  void hand_over() {
+  // The parameters of the method, and those of the report.
+  void use_choice() {
     Parameters& p = plan_.parameters;
     p.batch = chosen_.batch;
-    p.land_on_rows = chosen_.land_on_rows;
+    p.project_on_rows = chosen_.project_on_rows;
     p.mu = chosen_.mu.value_or(0.0);
     p.nu = chosen_.nu.value_or(0.0);
     p.sketch_rows = chosen_.sketch_rows.value_or(0);

@@ -28,7 +28,7 @@ struct Plan {
 /// The method to run; for "auto" the one that needs no choice by cost (Solver, replicates).
 std::string choose_method(const Problem& problem, const std::string& asked);
 
-/// Throws Error usage when the method cannot do what the problem asks.
+/// Error usage where the method cannot handle bounds or a ridge term of the problem.
 Plan make_plan(const Problem& problem, const MatrixFacts& facts, const SolveOptions& options,
                ThreadTeam& team);
 

@@ -89,12 +89,13 @@ class Reporter {
   }
 
   void remark_on_spectrum() {
-    if (!working_.told().empty())
-      out_.remarks.push_back(
-          "Columns differ in size and solve scales them (" + working_.told() +
-          "): spectrum, steps and rates are those of the scaled columns. --step-size and the "
-          "paper's "
-          "parameters belong to columns as they are; plan --column-scaling none shows those.");
+    if (!working_.description().empty())
+      out_.remarks.push_back("Columns differ in size and solve scales them (" +
+                             working_.description() +
+                             "): spectrum, steps and rates are those of the scaled columns. " +
+                             option_name("step-size") +
+                             " and the paper's parameters belong to columns as they are; plan " +
+                             option_name("column-scaling", "none") + " shows those.");
     if (!extremes_.exact)
       out_.remarks.push_back(
           extremes_.sketch_rows > 0
@@ -119,7 +120,7 @@ class Reporter {
           "do not depend on it.");
   }
 
-  // By a fit of b, or else by the look at some rows.
+  // By a fit of b, or by the rows that auto looks at first.
   void fit_b() {
     const auto& look = out_.automatic->look;
     fit_ = has_b_ ? fit_of_b(problem_, facts_, extremes_, forecast_->eigenvalues(), options_,
@@ -151,7 +152,6 @@ class Reporter {
                                        .user = user_,
                                        .problem = problem_,
                                        .facts = facts_,
-                                       .products = products_,
                                        .team = team_,
                                        .sampler = *sampler_,
                                        .extremes = extremes_,
@@ -161,7 +161,7 @@ class Reporter {
                                        .eta = out_.eta,
                                        .has_b = has_b_,
                                        .known_consistent = known_consistent_,
-                                       .columns_scaled = !working_.told().empty()});
+                                       .columns_scaled = !working_.description().empty()});
     out_.table = std::move(table.rows);
     out_.recommended = table.recommended;
   }

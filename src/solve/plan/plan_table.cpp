@@ -187,7 +187,7 @@ class TableMaker {
     row.rate = by_norm ? forecast_.rate(theory::Method::heavy_ball, p, 1) : bound;
     row.kind = by_norm ? forecast_.kind() : "bound";
     Parameters parameters = constant(p, 1);
-    parameters.land_on_rows = true;
+    parameters.project_on_rows = true;
     const double iterations =
         by_norm ? forecast_.iterations(theory::Method::heavy_ball, p, 1.0, fit_.start, fit_.target)
                 : std::log(fit_.target) / std::log(*row.rate);

@@ -28,14 +28,15 @@ std::optional<RowEstimate> Driver::estimate(const Problem& problem) {
                                     monitor_, *plan.sampler, options_.seed, options_.stream);
 }
 
-// Iterations below which no plateau is called one. ‖r‖ and ‖Aᵀr‖ of a Krylov method may stand
-// for long before they fall, though not much longer than there are steps to an exact answer.
+// Iterations below which no plateau is reported. ‖r‖ and ‖Aᵀr‖ of a Krylov method may stay
+// constant for long before they fall, but not for many more iterations than exact arithmetic
+// takes to the solution.
 double Driver::patience(const Problem& problem) const {
-  constexpr double long_enough = 100.0;  // where the tolerance can see rounding sooner
+  constexpr double max_steps = 100.0;  // the default tolerance detects rounding sooner
   const double usual = 10.0 * setup_.plan().pace;
   if (!find_record(setup_.plan().method)->krylov) return usual;
   const double steps = 2.0 * static_cast<double>(std::min(problem.rows(), problem.cols()));
-  return std::max(usual, options_.stop_rule ? steps : std::min(steps, long_enough));
+  return std::max(usual, options_.stop_rule ? steps : std::min(steps, max_steps));
 }
 
 void Driver::set_limits(std::optional<Index> max_iterations, std::optional<double> max_passes) {
@@ -49,7 +50,7 @@ void Driver::restore(const SolverState& state) {
   if (method_) method_->restore(state);
 }
 
-void Driver::start_gentler() {
+void Driver::start_with_smaller() {
   guard_.back_off();
   plateau_ = Plateau(patience(setup_.problem()));
   Parameters parameters = setup_.plan().parameters;
@@ -65,7 +66,7 @@ bool Driver::retreat() {
   run_.retreats.push_back(state.iteration);
   for (auto& vector : state.vectors)
     if (vector.size() == run_.best.size()) vector = run_.best;
-  start_gentler();
+  start_with_smaller();
   method_->restore(state);
   run_.largest_x =
       std::max(setup_.backend().max_abs(method_->x()), expected_x(run_.first_residual));
@@ -77,14 +78,14 @@ void Driver::resume(const RunState& run) {
   auto look = run.looks.begin();
   for (std::size_t i = 0; i < run.history.size(); ++i) {
     for (; retreat != run.retreats.end() && *retreat < run.history[i].iteration; ++retreat)
-      start_gentler();
+      start_with_smaller();
     for (; look != run.looks.end() && look->iteration < run.history[i].iteration; ++look)
       schedule_.measured(look->iteration, look->distance);
     schedule_.measured(run.history[i].iteration, run.distances[i]);
     plateau_.measured(run.history[i].iteration, run.distances[i]);
   }
   for (; look != run.looks.end(); ++look) schedule_.measured(look->iteration, look->distance);
-  for (; retreat != run.retreats.end(); ++retreat) start_gentler();
+  for (; retreat != run.retreats.end(); ++retreat) start_with_smaller();
   run_ = run;
   restore(run_.method);
   earlier_seconds_ = run.solve_seconds + run.measure_seconds;
@@ -97,14 +98,14 @@ void Driver::save(Observer& observer) {
   observer.snapshot(std::move(snapshot));
 }
 
-Driver::Requests Driver::ask(Observer& observer, bool ending) const {
-  // A run that ends is measured once more, and that is to be done in time.
+Driver::Requests Driver::requests(Observer& observer, bool ending) const {
+  // A run that ends is measured once more, which has to fit into the time limit.
   const bool late = options_.time_limit_s && elapsed() + measurement_s_ >= *options_.time_limit_s;
   const bool stop = observer.stop_requested();
-  double said[] = {stop ? 1.0 : 0.0, late ? 1.0 : 0.0,
-                   observer.snapshot_wanted(ending) ? 1.0 : 0.0};
-  communicator(setup_.problem().A()).sum(said);
-  return {said[0] > 0.0, said[1] > 0.0, said[2] > 0.0};
+  double wanted[] = {stop ? 1.0 : 0.0, late ? 1.0 : 0.0,
+                     observer.snapshot_wanted(ending) ? 1.0 : 0.0};
+  communicator(setup_.problem().A()).sum(wanted);
+  return {wanted[0] > 0.0, wanted[1] > 0.0, wanted[2] > 0.0};
 }
 
 Index Driver::last_iteration() const {
@@ -120,34 +121,34 @@ Index Driver::last_iteration() const {
   return std::min(last, static_cast<Index>(std::min(rows / per, static_cast<double>(none))));
 }
 
-// The size an x has that explains a residual (in scaled units).
+// The size of an x with this residual (in scaled units) for x = 0.
 double Driver::expected_x(double residual) const {
   const MatrixFacts& facts = setup_.facts();
   return residual / std::sqrt(facts.frobenius2) * facts.scale.a / facts.scale.b;
 }
 
-// Where ranks exchange columns each sees some of x anew; what one of them sees is
-// looked at by all.
-bool Driver::runs_away() {
+// Where ranks exchange columns, each has only some columns of x up to date; if one rank finds
+// growth, all of them test the whole x.
+bool Driver::x_diverges() {
   const auto away = [&] {
-    return !(setup_.backend().max_abs(method_->x()) <= runaway * run_.largest_x);
+    return !(setup_.backend().max_abs(method_->x()) <= divergence_factor * run_.largest_x);
   };
   if (!method_->exchange()) return away();
-  double seen = away() ? 1.0 : 0.0;
-  communicator(setup_.problem().A()).sum({&seen, 1});
-  if (seen == 0.0) return false;
+  double found = away() ? 1.0 : 0.0;
+  communicator(setup_.problem().A()).sum({&found, 1});
+  if (found == 0.0) return false;
   method_->whole_x();
   return away();
 }
 
-// In pieces, so that a signal, the clock and a runaway are seen in time: of some rows, and of
-// less where that takes long. What a piece is never changes a bit.
+// In pieces, so that a signal, the time limit and divergence are noticed in time: an eighth of A,
+// and less where that takes long. The size of the pieces changes no bit.
 void Driver::advance_to(Index target, Observer& observer) {
   constexpr double long_s = 0.2;
   const double rows = std::max(2048.0, static_cast<double>(setup_.problem().rows()) / 8.0);
-  const Index most = std::max<Index>(
+  const Index largest = std::max<Index>(
       1, static_cast<Index>(rows / std::max(1.0, setup_.plan().rows_per_iteration)));
-  if (piece_ == 0) piece_ = most;
+  if (piece_ == 0) piece_ = largest;
   for (Index k = method_->iteration(); k < target;) {
     const Index next = std::min(target, k + piece_);
     const double start = now_s();
@@ -157,9 +158,9 @@ void Driver::advance_to(Index target, Observer& observer) {
     if (seconds > long_s) piece_ = std::max<Index>(1, piece_ / 2);
     k = next;
     observer.progress(k, method_->row_products());
-    const Requests requests = ask(observer);
-    if (requests.stop || requests.late || method_->finished() || runs_away()) return;
-    if (requests.snapshot && k < last_iteration()) save(observer);
+    const Requests asked = requests(observer);
+    if (asked.stop || asked.late || method_->finished() || x_diverges()) return;
+    if (asked.snapshot && k < last_iteration()) save(observer);
   }
 }
 
@@ -196,10 +197,9 @@ void Driver::measure(Observer& observer) {
   run_.measure_seconds += measurement_s_;
 }
 
-// Saved before the measurement of its end, which a run that goes on would not
-// make here.
+// Saved before the last measurement, which a run that continues would not make here.
 Driver::Verdict Driver::end_early(const Verdict& verdict, Observer& observer) {
-  if (ask(observer, true).snapshot) save(observer);
+  if (requests(observer, true).snapshot) save(observer);
   measure(observer);
   const auto better = judge_mathematics();
   return better ? *better : verdict;
@@ -214,7 +214,7 @@ Driver::Verdict Driver::iterate(Observer& observer) {
       if (verdict && (verdict->status != Status::diverged || !retreat())) return *verdict;
       run_.next_measurement = schedule_.next(method_->iteration());
       if (const auto limit = judge_limits(observer)) {
-        if (ask(observer, true).snapshot) save(observer);
+        if (requests(observer, true).snapshot) save(observer);
         return *limit;
       }
     }
@@ -228,16 +228,16 @@ Driver::Verdict Driver::iterate(Observer& observer) {
   }
 }
 
-// A measurement that is due is left out where the method's own figures, or a few
-// rows, say that the tolerance is not met; not for so long that a run that hangs
-// goes unseen.
+// A measurement that is due is left out where the norms that the method computes, or a test on a
+// few rows, show that the tolerance is not met; but not for so long that a stagnating run is not
+// noticed.
 bool Driver::can_wait() {
-  const bool asked = options_.measure_every || options_.measure_every_iterations;
-  if (asked || !ends_by_itself() || method_->finished() || run_.history.empty()) return false;
+  const bool fixed = options_.measure_every || options_.measure_every_iterations;
+  if (fixed || !ends_by_itself() || method_->finished() || run_.history.empty()) return false;
   const Index k = method_->iteration(), last = run_.history.back().iteration;
-  if (options_.most_expected && last < Schedule::first_promise) return false;
+  if (options_.most_expected && last < Schedule::first_extrapolation) return false;
   if (surely_above()) return k < 4 * last + 16;
-  return estimate_ && !runs_away() && looks_far();
+  return estimate_ && !x_diverges() && rows_show_above();
 }
 
 bool Driver::surely_above() {
@@ -249,29 +249,29 @@ bool Driver::surely_above() {
                                run_.first_residual);
 }
 
-// Where they cannot tell, all rows are asked: at once where ‖r‖ is small, seldom
-// where noise has the last word, which few rows cannot see through.
-bool Driver::looks_far() {
-  constexpr double seldom = 0.5, late = 8.0;  // passes
+// Where a few rows do not show it, all rows are measured: at once where ‖r‖ may meet the
+// tolerance; rarely where only ‖g‖ may, because few rows do not show ‖g‖ below the noise.
+bool Driver::rows_show_above() {
+  constexpr double max_unclear = 0.5, max_above = 8.0;  // passes between two measurements
   const double start = now_s();
   const Index k = method_->iteration();
   const Block& x = method_->whole_x();
   const std::vector<double> numbers = setup_.backend().host_copy(x);
-  const Glimpse seen = estimate_->at(k, {numbers.data(), x.vectors(), x.length(), x.length()});
+  const RowTest test = estimate_->at(k, {numbers.data(), x.vectors(), x.length(), x.length()});
   run_.measured_rows += estimate_->rows();
   run_.measure_seconds += now_s() - start;
   const double passes = static_cast<double>(k - run_.history.back().iteration) *
                         setup_.plan().rows_per_iteration /
                         static_cast<double>(setup_.problem().rows());
-  if (!seen.above) return !seen.near && passes < seldom;
-  run_.looks.push_back({k, seen.distance});
-  schedule_.measured(k, seen.distance);
-  return passes < late;
+  if (!test.above) return !test.near && passes < max_unclear;
+  run_.looks.push_back({k, test.distance});
+  schedule_.measured(k, test.distance);
+  return passes < max_above;
 }
 
 Report Driver::run(Observer* observer) {
-  Observer nobody;
-  return report(method_ ? iterate(observer ? *observer : nobody) : trivial_answer());
+  Observer none;
+  return report(method_ ? iterate(observer ? *observer : none) : trivial_answer());
 }
 
 }  // namespace polyak

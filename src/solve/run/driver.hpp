@@ -1,7 +1,7 @@
 #pragma once
 
-// The one loop: advance, maybe measure, ask the stop rules, tell the observer.
-// Methods know nothing of it; it knows nothing of their mathematics.
+// The loop of a run: advance, measure where it is due, test the stop rules, call the observer. It
+// uses no mathematics of a method, and methods do not depend on it.
 
 #include <memory>
 #include <optional>
@@ -9,15 +9,21 @@
 #include "polyak/solve.hpp"
 #include "solve/run/guard.hpp"
 #include "solve/run/monitor.hpp"
-#include "solve/run/plateau.hpp"
 #include "solve/run/row_estimate.hpp"
 #include "solve/run/schedule.hpp"
 #include "solve/run/setup.hpp"
 
 namespace polyak {
 
-/// What a report says of the problem and the machine.
+/// Writes the sizes of the problem and the vector instructions into a report.
 void describe(const Problem& problem, Report& out);
+
+/// The reason of a run that ended by a limit.
+namespace limit_text {
+std::string seconds(double limit);
+std::string iterations(Index limit);
+std::string passes(double limit);
+}  // namespace limit_text
 
 class Driver {
  public:
@@ -27,20 +33,19 @@ class Driver {
   void set_limits(std::optional<Index> max_iterations, std::optional<double> max_passes);
   SolverState state() const;
   void restore(const SolverState& state);
-  /// Goes on from there: the next run() begins where that one was saved.
+  /// Continues a saved run: the next run() starts where that one was saved.
   void resume(const RunState& run);
 
  private:
-  /// Growth of the residual that no convergent transient shows.
-  static constexpr double runaway = 1e6;
+  /// Growth of the residual or of x that the transient of a convergent run does not have.
+  static constexpr double divergence_factor = 1e6;
 
   struct Verdict {
     Status status;
     StoppedBy rule;
     std::string reason;
   };
-  /// What came from outside between two pieces of work; where several
-  /// processes share the rows, what any of them was told.
+  /// Requests between two pieces of work; on several ranks, those of any rank.
   struct Requests {
     bool stop = false, late = false, snapshot = false;
   };
@@ -51,28 +56,29 @@ class Driver {
   void advance_to(Index target, Observer& observer);
   void measure(Observer& observer);
   void save(Observer& observer);
-  /// Back to the best x, with gentler parameters; false when there are none.
+  /// Back to the best x, with smaller parameters; false if there are none.
   bool retreat();
-  void start_gentler();
+  void start_with_smaller();
   Verdict end_early(const Verdict& verdict, Observer& observer);
   bool can_wait();
   bool surely_above();
-  bool looks_far();
-  Requests ask(Observer& observer, bool ending = false) const;
+  bool rows_show_above();
+  /// The same on all ranks. `ending`: the run ends here.
+  Requests requests(Observer& observer, bool ending = false) const;
   std::optional<Verdict> judge_mathematics() const;
   std::optional<Verdict> judge_limits(Observer& observer) const;
-  std::optional<Verdict> judge_promise() const;
+  std::optional<Verdict> judge_extrapolation() const;
   Verdict horizon() const;
   Index last_iteration() const;
   /// Growth of the residual beyond which a run has diverged, in scaled units.
-  double most_residual() const;
+  double max_residual() const;
   bool ends_by_itself() const {
     return options_.tol > 0.0 && (!options_.stop_rule || options_.stop_rule->can_end());
   }
   double patience(const Problem& problem) const;
   double expected_x(double residual) const;
-  bool runs_away();
-  /// Of the time limit; what set-up takes counts.
+  bool x_diverges();
+  /// Seconds that count towards the time limit; set-up is one part of them.
   double elapsed() const {
     return options_.time_spent_s + setup_.seconds().setup + run_.solve_seconds +
            run_.measure_seconds - earlier_seconds_;
@@ -82,18 +88,18 @@ class Driver {
   SolveOptions options_;
   SolveSetup setup_;
   Monitor monitor_;
-  std::optional<RowEstimate> estimate_;  // where few rows tell anything
+  std::optional<RowEstimate> estimate_;  // where a test on a few rows is possible
   Schedule schedule_;
   Plateau plateau_;
   Guard guard_;
-  std::unique_ptr<Method> method_;  // null when there is nothing to iterate on
-  Used used_;                       // the plan's, or gentler
-  RunState run_;                    // but for the method's memory, which it keeps itself
+  std::unique_ptr<Method> method_;  // null if A has no entry that matters
+  Used used_;                       // the plan's, or smaller ones
+  RunState run_;                    // without the method's state, which is in method_
   Measured last_;
   bool resumed_ = false;
-  double earlier_seconds_ = 0.0;  // of the process that saved it
-  double measurement_s_ = 0.0;    // what the last one took
-  Index piece_ = 0;               // iterations between two looks at the clock
+  double earlier_seconds_ = 0.0;  // of the process that saved the run
+  double measurement_s_ = 0.0;    // of the last measurement
+  Index piece_ = 0;               // iterations between two checks of the clock
 };
 
 }  // namespace polyak

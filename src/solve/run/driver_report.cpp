@@ -8,8 +8,8 @@
 namespace polyak {
 namespace {
 
-// From the error where a reference is known, from the gradient otherwise; over
-// the iterations after a third of the way, past the transient.
+// From the error where a reference is known, from the gradient otherwise; over the last two thirds
+// of the iterations, after the transient.
 std::optional<double> measured_rate(const std::vector<Measurement>& history) {
   if (history.size() < 2) return std::nullopt;
   const Measurement& end = history.back();
@@ -22,7 +22,7 @@ std::optional<double> measured_rate(const std::vector<Measurement>& history) {
   return std::nullopt;
 }
 
-void tell_rank(const RankFound& found, Report& out) {
+void add_rank(const RankFound& found, Report& out) {
   out.used.rank = found.rank;
   out.used.rank_threshold = found.threshold;
   for (const Dependence& one : found.dependent)
@@ -30,30 +30,30 @@ void tell_rank(const RankFound& found, Report& out) {
 }
 
 std::string listed(const std::vector<Index>& columns) {
-  constexpr std::size_t most = 6;
+  constexpr std::size_t shown = 6;
   std::string out;
-  for (std::size_t k = 0; k < std::min(most, columns.size()); ++k)
+  for (std::size_t k = 0; k < std::min(shown, columns.size()); ++k)
     out += fmt::format("{}{}", k == 0 ? "" : ", ", columns[k] + 1);
-  return columns.size() > most ? out + fmt::format(" and {} others", columns.size() - most) : out;
+  return columns.size() > shown ? out + fmt::format(" and {} others", columns.size() - shown) : out;
 }
 
 // "column 7 depends on 2, 3; column 9 is zero", the first few.
 std::string dependent_text(const std::vector<DependentColumn>& columns) {
-  constexpr std::size_t most = 5;
+  constexpr std::size_t shown = 5;
   std::string out;
-  for (std::size_t k = 0; k < std::min(most, columns.size()); ++k) {
+  for (std::size_t k = 0; k < std::min(shown, columns.size()); ++k) {
     const auto& [column, on] = columns[k];
     out += fmt::format("{}column {} {}", k == 0 ? "" : "; ", column + 1,
                        on.empty() ? "is zero" : "depends on " + listed(on));
   }
-  if (columns.size() > most) out += fmt::format("; {} more in the report", columns.size() - most);
+  if (columns.size() > shown) out += fmt::format("; {} more in the report", columns.size() - shown);
   return out;
 }
 
-// The rank is always told where it is less than it could be, and so is a condition that
-// leaves x few digits.
+// A warning where A does not have full column rank, and for a condition that leaves x few correct
+// digits.
 void warn_of_rank(const Problem& problem, const Used& used, Report& report) {
-  constexpr double few_digits = 1e8;
+  constexpr double max_condition = 1e8;
   if (used.rank && *used.rank < problem.cols() && problem.ridge() == 0.0) {
     const std::string line =
         used.rank_threshold
@@ -68,7 +68,7 @@ void warn_of_rank(const Problem& problem, const Used& used, Report& report) {
       text += "; A'A resolves no more, the method direct tells the rank of A itself";
     if (!report.dependent_columns.empty()) text += "; " + dependent_text(report.dependent_columns);
     report.warnings.push_back(std::move(text));
-  } else if (used.condition.value_or(1.0) > few_digits) {
+  } else if (used.condition.value_or(1.0) > max_condition) {
     report.warnings.push_back(fmt::format(
         "the condition of A is {}{}: rounding and noise in A and b may be that much larger in x",
         std::isfinite(*used.condition) ? "" : "beyond what A'A can tell",
@@ -116,8 +116,8 @@ Report Driver::report(const Verdict& verdict) const {
   out.asked = options_;
   out.used = used_;
   if (method_) out.used.condition = method_->condition();
-  if (method_ && method_->rank()) tell_rank(*method_->rank(), out);
-  if (method_) out.used.exchange = method_->exchange_told();
+  if (method_ && method_->rank()) add_rank(*method_->rank(), out);
+  if (method_) out.used.exchange = method_->exchange_choice();
   out.used.device = setup_.backend().device();
   out.iterations = method_ ? method_->iteration() : 0;
   out.row_products = method_ ? method_->row_products() : 0;
@@ -147,7 +147,7 @@ Report Driver::report(const Verdict& verdict) const {
   const std::vector<double> x =
       method_ && take_last ? setup_.backend().host_copy(method_->x()) : run_.best;
   out.x = transposed({setup_.working().to_user({x.data(), c, d, d}).data(), c, d, d});
-  if (const std::string scaling = setup_.working().told(); !scaling.empty())
+  if (const std::string scaling = setup_.working().description(); !scaling.empty())
     out.used.column_scaling = scaling;
   out.seconds = setup_.seconds();
   out.seconds.solve = run_.solve_seconds;
@@ -160,7 +160,7 @@ Report Driver::report(const Verdict& verdict) const {
   out.threads = setup_.threads();
   out.history = run_.history;
   add_warnings(setup_, out.used, out);
-  if (!guard_.told().empty()) out.warnings.push_back(guard_.told());
+  if (!guard_.description().empty()) out.warnings.push_back(guard_.description());
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Why a run ends: what each stop rule says, in a sentence for people.
+// The stop rules: when a run ends, and the sentence about it in the report.
 
 #include <fmt/format.h>
 
@@ -7,26 +7,38 @@
 #include <limits>
 
 #include "solve/run/driver.hpp"
-#include "solve/run/limit_text.hpp"
 
 namespace polyak {
 
-double Driver::most_residual() const {
+std::string limit_text::seconds(double limit) {
+  return fmt::format("time limit of {:g} s reached", limit);
+}
+std::string limit_text::iterations(Index limit) {
+  return fmt::format("iteration limit of {} reached", limit);
+}
+std::string limit_text::passes(double limit) {
+  return fmt::format("limit of {:g} passes reached", limit);
+}
+
+double Driver::max_residual() const {
   if (options_.stop_rule) return options_.stop_rule->most_residual * setup_.facts().scale.b;
-  return runaway * std::max(run_.first_residual, 1e-300);
+  return divergence_factor * std::max(run_.first_residual, 1e-300);
 }
 
 std::optional<Driver::Verdict> Driver::judge_mathematics() const {
   const Used& used = used_;
-  if (!last_.finite || last_.residual > most_residual()) {
+  if (!last_.finite || last_.residual > max_residual()) {
     const std::string grew = last_.finite ? fmt::format("the residual grew {:.0e}-fold",
                                                         last_.residual / run_.first_residual)
                                           : "the iterates overflowed";
     const std::string advice =
         used.batch && *used.batch > 1
-            ? "the batch is too small for this step and momentum: try a larger --batch, or a "
-              "smaller --step-size"
-            : "the step is too large: try a smaller --step-size, or check --lambda-max";
+            ? fmt::format(
+                  "the batch is too small for this step and momentum: try a larger {}, or a "
+                  "smaller {}",
+                  option_name("batch"), option_name("step-size"))
+            : fmt::format("the step is too large: try a smaller {}, or check {}",
+                          option_name("step-size"), option_name("lambda-max"));
     return Verdict{Status::diverged, last_.finite ? StoppedBy::growth : StoppedBy::overflow,
                    fmt::format("{} by iteration {}; {}", grew, method_->iteration(), advice)};
   }
@@ -53,12 +65,11 @@ std::optional<Driver::Verdict> Driver::judge_mathematics() const {
                     setup_.plan().method, last_.line.relative_gradient.value_or(0), options_.tol)};
   }
   if (ends_by_itself() && plateau_.reached()) return horizon();
-  return judge_promise();
+  return judge_extrapolation();
 }
 
-// ‖Aᵀr‖ has fallen by so much in so many iterations, and as fast as that either ‖r‖ or it
-// has to come down to the tolerance.
-std::optional<Driver::Verdict> Driver::judge_promise() const {
+// Extrapolated: ‖Aᵀr‖ or ‖r‖ falls to the tolerance as fast as ‖Aᵀr‖ has fallen so far.
+std::optional<Driver::Verdict> Driver::judge_extrapolation() const {
   if (!options_.most_expected || run_.history.size() < 2) return std::nullopt;
   const Measurement &first = run_.history.front(), &now = run_.history.back();
   const double k = static_cast<double>(now.iteration);
@@ -80,24 +91,26 @@ Driver::Verdict Driver::horizon() const {
   if (!find_method(setup_.plan().method)->sampled) {
     return {
         Status::stagnated, StoppedBy::plateau,
-        fmt::format("the largest |a_j'r|/(|a_j||r|) stopped falling at {:.1e}: slow convergence "
-                    "or rounding; try --method {}",
-                    level, setup_.plan().method == "lsqr" ? "direct" : "direct or lsqr")};
+        fmt::format(
+            "the largest |a_j'r|/(|a_j||r|) stopped falling at {:.1e}: slow convergence "
+            "or rounding; try {}",
+            level,
+            option_name("method", setup_.plan().method == "lsqr" ? "direct" : "direct or lsqr"))};
   }
   return {Status::stagnated, StoppedBy::plateau,
           fmt::format("convergence horizon: the data are inconsistent and the largest "
                       "|a_j'r|/(|a_j||r|) stopped falling at {:.1e}, where the noise of batches of "
-                      "{} holds it; a larger "
-                      "--batch lowers it as 1/sqrt(batch), --method lsqr or direct passes it",
-                      level, used.batch.value_or(1))};
+                      "{} holds it; a larger {} lowers it as 1/sqrt(batch), {} passes it",
+                      level, used.batch.value_or(1), option_name("batch"),
+                      option_name("method", "lsqr or direct"))};
 }
 
 std::optional<Driver::Verdict> Driver::judge_limits(Observer& observer) const {
-  const Requests requests = ask(observer);
-  if (requests.stop)
+  const Requests asked = requests(observer);
+  if (asked.stop)
     return Verdict{Status::interrupted, StoppedBy::request,
                    "stopped on request; the best x so far is kept"};
-  if (requests.late)
+  if (asked.late)
     return Verdict{Status::limit, StoppedBy::seconds, limit_text::seconds(*options_.time_limit_s)};
   const Index k = method_->iteration();
   if (k < last_iteration()) return std::nullopt;
@@ -109,7 +122,7 @@ std::optional<Driver::Verdict> Driver::judge_limits(Observer& observer) const {
                  limit_text::passes(options_.max_passes.value_or(std::max(1e4, 1e7 / n)))};
 }
 
-// A is zero, or empty: every x fits alike, and a ridge term wants 0.
+// A is zero, or empty: every x is a solution; with a ridge term it is 0.
 Driver::Verdict Driver::trivial_answer() {
   const Problem& problem = setup_.problem();
   const ConstView x0 = problem.x0();

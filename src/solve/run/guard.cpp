@@ -24,7 +24,7 @@ Guard::Guard(const SolveOptions& options, const Plan& plan)
       momentum_(planned_momentum_) {}
 
 bool Guard::can_back_off() const {
-  return (own_momentum_ && momentum_ > 0.0) || (own_step_ && halvings_ < most_halvings);
+  return (own_momentum_ && momentum_ > 0.0) || (own_step_ && halvings_ < max_halvings);
 }
 
 // Twice the gap 1 − √beta: half the time constant.
@@ -40,7 +40,7 @@ void Guard::back_off() {
 
 void Guard::apply(Parameters& parameters, Used& used) const {
   if (times_ == 0) return;
-  used.predicted_rate.reset();  // it was of other parameters
+  used.predicted_rate.reset();  // it was predicted for other parameters
   used.predicted_rate_kind.reset();
   if (own_momentum_) {
     parameters.momentum = [beta = momentum_](Index) { return beta; };
@@ -54,7 +54,7 @@ void Guard::apply(Parameters& parameters, Used& used) const {
   if (used.step_size) *used.step_size *= factor;
 }
 
-std::string Guard::told() const {
+std::string Guard::description() const {
   if (times_ == 0) return {};
   std::string changes;
   if (own_momentum_ && momentum_ != planned_momentum_)
@@ -62,9 +62,10 @@ std::string Guard::told() const {
         fmt::format(", with momentum {:.4g} instead of {:.4g}", momentum_, planned_momentum_);
   if (halvings_ > 0) changes += fmt::format(", with 1/{} of the planned step", 1 << halvings_);
   return fmt::format(
-      "the run grew and went on from its best x {}{}; a larger --batch, or a better "
-      "--lambda-max, would spare that",
-      times_ == 1 ? "once" : fmt::format("{} times", times_), changes);
+      "the run grew and went on from its best x {}{}; a larger {}, or a better {}, would spare "
+      "that",
+      times_ == 1 ? "once" : fmt::format("{} times", times_), changes, option_name("batch"),
+      option_name("lambda-max"));
 }
 
 }  // namespace polyak

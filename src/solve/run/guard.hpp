@@ -1,9 +1,9 @@
 #pragma once
 
-// What to do when a run with parameters of our own choosing grows instead of
-// falling (facts were estimates, or the batch is too small for the momentum):
-// go back to the best x with less momentum, and once there is none, with half
-// the step. What the user gave is never changed.
+// Smaller parameters for a run that diverges although its parameters were chosen by the plan (facts
+// were estimates, or the batch is too small for the momentum): it goes back to the best x with
+// less momentum, and where there is none left, with half the step. Parameters that the user gave
+// are never changed.
 
 #include "solve/plan/plan.hpp"
 
@@ -13,17 +13,17 @@ class Guard {
  public:
   Guard(const SolveOptions& options, const Plan& plan);
 
-  /// Something is left to take back.
+  /// Momentum or step can still be reduced.
   bool can_back_off() const;
-  /// The next gentler parameters.
+  /// Reduces them once more.
   void back_off();
-  /// Puts them in place of those planned.
+  /// Replaces the planned parameters.
   void apply(Parameters& parameters, Used& used) const;
   /// What was done, for the report; empty if nothing was.
-  std::string told() const;
+  std::string description() const;
 
  private:
-  static constexpr int most_halvings = 10;
+  static constexpr int max_halvings = 10;
 
   bool own_momentum_, own_step_;
   double planned_momentum_, momentum_;

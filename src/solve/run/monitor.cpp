@@ -24,7 +24,7 @@ double least_norm(const Problem& problem, double frobenius) {
          std::sqrt(static_cast<double>(std::max<Index>(1, std::min(rows, problem.cols()))));
 }
 
-// How many times a bar is passed.
+// The value as a multiple of its bound.
 double above(double value, double bar) { return value == 0.0 ? 0.0 : value / bar; }
 
 }  // namespace
@@ -190,10 +190,10 @@ void Monitor::judge_by_rule(Measured& out) {
 }
 
 // ‖r‖ ≥ ‖Ãᵀr‖/‖Ã‖_F, and some |g_j|/‖a_j‖ is at least ‖Ãᵀr‖/‖Ã‖_F, so that both tests of
-// measure() have a lower bound. A rule is about the user's columns: where those are scaled
-// the method's own figures say nothing of it.
+// measure() have a lower bound. A rule applies to the user's columns: where these are scaled, the
+// norms of the method do not bound it.
 bool Monitor::surely_above(ConstView x, std::span<const double> gradient2,
-                           double most_residual) const {
+                           double max_residual) const {
   if (rule_ && working_.map()) return false;
   for (std::size_t c = 0; c < gradient2.size(); ++c) {
     const auto row = static_cast<Index>(c);
@@ -201,11 +201,11 @@ bool Monitor::surely_above(ConstView x, std::span<const double> gradient2,
     if (rule_) {
       const Bars bar = bars(x, row);
       const double least = rule_->gradient * facts_.scale.a * facts_.scale.b;
-      if (g > bar.residual && g * frobenius_ > std::max(least, bar.gradient * most_residual))
+      if (g > bar.residual && g * frobenius_ > std::max(least, bar.gradient * max_residual))
         return true;
       continue;
     }
-    if (g > tol_ * size_of(x, row) && g > tol_ * most_residual) return true;
+    if (g > tol_ * size_of(x, row) && g > tol_ * max_residual) return true;
   }
   return false;
 }

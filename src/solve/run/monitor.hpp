@@ -1,8 +1,7 @@
 #pragma once
 
-// True norms of the current x, at the price of one read of A, and what they
-// say about the tolerance. Everything here is in the scaled problem's units
-// until it goes into a Measurement.
+// True norms of the current x, for one read of A, and whether they meet the tolerance. All numbers
+// are in the scaled problem's units, except those of a Measurement.
 
 #include <optional>
 #include <span>
@@ -17,10 +16,10 @@ namespace polyak {
 
 struct Measured {
   Measurement line;  ///< for the history, in the user's units
-  double distance =
-      0.0;  ///< how far above the tolerance the worst right-hand side is; ≤ 1 is converged
-  double backward_error = 0.0;  ///< the same, times the tolerance
-  bool by_residual = true;      ///< which of the two tests that one is nearer to
+  /// Of the worst right-hand side, as a multiple of the tolerance; ≤ 1 is converged.
+  double distance = 0.0;
+  double backward_error = 0.0;  ///< distance times the tolerance
+  bool by_residual = true;      ///< which of the two tests it is nearer to
   double gradient = 0.0;        ///< ‖g‖ in the variables the method works in
   double residual = 0.0;        ///< ‖r‖ with the ridge part, scaled units
   bool finite = true;
@@ -33,17 +32,17 @@ class Monitor {
 
   /// Reads A once. `host_x` holds the numbers of x.
   Measured measure(const Block& x, ConstView host_x);
-  /// What needs no read: whether ‖Ãᵀr‖² of each right-hand side, and a bound on
-  /// ‖r‖, tell that x does not meet the tolerance.
-  bool surely_above(ConstView x, std::span<const double> gradient2, double most_residual) const;
+  /// Without a read of A: whether ‖Ãᵀr‖² of each right-hand side, and an upper bound on ‖r‖,
+  /// show that x does not meet the tolerance.
+  bool surely_above(ConstView x, std::span<const double> gradient2, double max_residual) const;
 
-  /// What right-hand side c asks of x at least: ‖r‖ ≤ residual, or ‖g‖ ≤ gradient·‖r‖.
+  /// Necessary for the tolerance of right-hand side c: ‖r‖ ≤ residual, or ‖g‖ ≤ gradient·‖r‖.
   /// (The second follows from |g_j| ≤ tol‖a_j‖‖r‖ for every j.)
   struct Bars {
     double residual, gradient;
   };
   Bars bars(ConstView x, Index c) const;
-  /// What the ridge adds to ‖r‖² and to uᵀg.
+  /// The part of the ridge in ‖r‖² and in uᵀg.
   struct RidgePart {
     double residual2, slope;
   };
@@ -68,7 +67,7 @@ class Monitor {
   std::vector<double> columns_;  // ‖a_j‖; with a ridge, of [A; √ridge·I]
   double frobenius_, b_norm_;
   std::optional<StopRule> rule_;
-  double norm_;  // ‖A‖ from below, in the user's units: what rule_ takes for it
+  double norm_;  // a lower bound on ‖A‖ in the user's units, which rule_ uses for ‖A‖
   Block g_block_;
   std::vector<double> g_, residual2_;  // g_: that block on the host
 };

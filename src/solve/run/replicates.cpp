@@ -32,13 +32,13 @@ void check(const Problem& problem, const ReplicateRequest& request) {
                        "interval"});
 }
 
-// Errors are told in the user's variables, and so are all iterates.
+// Errors and iterates are reported in the user's variables, so columns are not scaled.
 SolveOptions unscaled(SolveOptions options) {
   options.column_scaling = "none";
   return options;
 }
 
-// One set of replicates in the making.
+// Makes one set of replicates.
 class Runner {
  public:
   Runner(const Problem& problem, const SolveOptions& options, const ReplicateRequest& request)

@@ -10,7 +10,7 @@ namespace polyak {
 namespace {
 
 constexpr double deviations = 4.0;  // of a normal law: 3e-5 on either side
-constexpr Index chunks = 8;         // whatever the team: the sums are always the same
+constexpr Index chunks = 8;         // for any number of threads, so that sums have the same bits
 
 Index rows_drawn(Index rows) { return std::clamp<Index>(rows / 400, 256, 2048); }
 
@@ -60,8 +60,8 @@ RowEstimate::Sums RowEstimate::add(Index row, double weight, Index c,
   return {residual, m * residual * residual, slope, m * slope * slope};
 }
 
-// m other rows, so that u is fixed beforehand: then every slope is one of
-// independent draws whose mean is uᵀg.
+// m other rows, so that u does not depend on them: then the slopes are independent values with
+// the mean uᵀg.
 std::vector<RowEstimate::Sums> RowEstimate::add_rows(Index k, ConstView x) {
   drawer_.draw(random_, 2 * k + 1);
   const Index c = x.rows, count = std::ssize(drawer_.rows());
@@ -97,17 +97,17 @@ std::vector<RowEstimate::Sums> RowEstimate::add_rows(Index k, ConstView x) {
   return out;
 }
 
-// Two tests, and the tolerance is met where one of them is (‖r‖ ≤ τ, or
-// ‖g‖ ≤ tol·‖A‖_F·‖r‖); both have to be ruled out.
-//  - If ‖r‖² ≤ τ², an estimate of it, which is never negative and right in the
-//    mean, is above τ²/doubt with probability `doubt` at most (Markov), whatever the rows;
-//    and where many rows speak alike, four deviations below it are above τ² hardly ever.
-//  - ‖g‖ ≥ uᵀg, a mean of m independent values; it and ‖r‖² are taken four
-//    deviations to their worse sides.
-Glimpse RowEstimate::at(Index k, ConstView x) {
+// The tolerance is met where one of two tests is (‖r‖ ≤ τ, or ‖g‖ ≤ tol·‖A‖_F·‖r‖), so both have
+// to be excluded.
+//  - If ‖r‖² ≤ τ², an estimate of it that is never negative and has the right mean is above
+//    τ²/doubt with probability `doubt` at most (Markov), for any rows; and where the rows have
+//    similar residuals, the estimate less four deviations is hardly ever above τ².
+//  - ‖g‖ ≥ uᵀg, a mean of m independent values; it is taken four deviations lower, ‖r‖² four
+//    deviations higher.
+RowTest RowEstimate::at(Index k, ConstView x) {
   find_direction(k, x);
   const double m = static_cast<double>(drawer_.batch());
-  Glimpse out{.near = true};
+  RowTest out{.near = true};
   const std::vector<Sums> sums = add_rows(k, x);
   for (Index c = 0; c < x.rows; ++c) {
     const Sums& sum = sums[to_size(c)];

@@ -1,8 +1,8 @@
 #pragma once
 
-// What a few rows say of the tolerance, at a hundredth of the price of a
-// measurement. They can rule the tolerance out; that it is met is for all rows
-// to say. docs/theory.md, "Checks".
+// A test of the tolerance on a few rows, at a hundredth of the cost of a measurement. It can show
+// that the tolerance is not met; that it is met only a measurement of all rows can show.
+// docs/theory.md, "Checks".
 
 #include <vector>
 
@@ -12,29 +12,29 @@
 
 namespace polyak {
 
-struct Glimpse {
+struct RowTest {
   bool above = false;     ///< the tolerance is not met; wrong with probability RowEstimate::doubt
-  bool near = false;      ///< for all the rows know, ‖r‖ meets it
-  double distance = 0.0;  ///< as Measured::distance, where above
+  bool near = false;      ///< by these rows ‖r‖ may meet it
+  double distance = 0.0;  ///< as Measured::distance, if above
 };
 
 class RowEstimate {
  public:
-  /// Of a check that is left out although the tolerance is met.
+  /// Probability that a measurement is left out although the tolerance is met.
   static constexpr double doubt = 0.01;
 
-  /// Whether so few rows would do, and say anything: bounds change what of the
-  /// gradient counts, row by row that is not seen.
+  /// Whether a few rows are a small part of A, and the test applies: with bounds only a part of
+  /// the gradient counts, which single rows do not show.
   static bool pays(const Problem& problem);
 
-  /// Rows are drawn by the sampler of the run, as draws of their own.
+  /// Rows are drawn by the sampler of the run, with random numbers of their own.
   RowEstimate(const Problem& problem, const MatrixFacts& facts, Products& products,
               const Monitor& monitor, const Sampler& sampler, std::uint64_t seed,
               std::uint64_t stream);
 
-  /// At iteration k. Ranks call this together.
-  Glimpse at(Index k, ConstView x);
-  /// What one of them reads.
+  /// At iteration k. Collective.
+  RowTest at(Index k, ConstView x);
+  /// Rows that one test reads.
   Index rows() const { return 2 * drawer_.batch(); }
 
  private:

@@ -8,7 +8,7 @@ namespace polyak {
 Schedule::Schedule(const SolveOptions& options, Index rows, double rows_per_iteration,
                    std::optional<double> expected, bool looks)
     : every_(options.measure_every_iterations),
-      promises_(options.most_expected.has_value()),
+      extrapolates_(options.most_expected.has_value()),
       rows_(static_cast<double>(rows)),
       rows_per_iteration_(std::max(1.0, rows_per_iteration)),
       expected_(expected),
@@ -28,7 +28,7 @@ void Schedule::measured(Index iteration, double distance) {
 
 Index Schedule::next(Index iteration) const {
   if (every_) return (iteration / *every_ + 1) * *every_;
-  if (promises_ && iteration < first_promise) return first_promise;
+  if (extrapolates_ && iteration < first_extrapolation) return first_extrapolation;
   constexpr double near = 4.0;  // passes
   const double passes = expected_ ? *expected_ * rows_per_iteration_ / rows_ : near;
   if (iteration == 0 && passes < near) {

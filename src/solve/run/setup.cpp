@@ -6,7 +6,7 @@
 namespace polyak {
 namespace {
 
-// Row after row, each step seeing the last: nothing to share out.
+// Each step of a single-row method depends on the last: ranks cannot share the steps.
 void check_ranks(const Problem& problem, const std::string& method) {
   const Index ranks = partition(problem.A()).ranks();
   const MethodInfo* info = find_method(method);
@@ -14,7 +14,7 @@ void check_ranks(const Problem& problem, const std::string& method) {
   throw Error(ErrorCode::usage,
               {.what = "the method " + method +
                        " goes row after row and cannot be shared out over several ranks",
-               .where = "--method",
+               .where = option_name("method"),
                .found = std::to_string(ranks) + " ranks",
                .hint = "try minibatch-hbm"});
 }
@@ -37,7 +37,7 @@ BackendProblem backend_problem(const WorkingProblem& working, ThreadTeam& team) 
 }
 
 // Checks first, before anything is allocated.
-int threads_asked(const SolveOptions& options) {
+int checked_threads(const SolveOptions& options) {
   check_values(options);
   device_named(options.device);
   return static_cast<int>(options.threads);
@@ -54,7 +54,7 @@ WorkingProblem timed_working(const Problem& problem, const SolveOptions& options
 }  // namespace
 
 SolveSetup::SolveSetup(const Problem& problem, const SolveOptions& options)
-    : team_(threads_asked(options)),
+    : team_(checked_threads(options)),
       working_(timed_working(problem, options, team_, seconds_.norms)),
       products_(working_.problem().A(), working_.problem().weights(), facts().scale, team_),
       backend_(make_backend(options.device, backend_problem(working_, team_))),
@@ -65,11 +65,11 @@ SolveSetup::SolveSetup(const Problem& problem, const SolveOptions& options)
 }
 
 Index SolveSetup::side_by_side(Index runs) const {
-  constexpr double most_draws = 1 << 23;  // 200 MB of them
+  constexpr double max_draws = 1 << 23;  // 200 MB
   const MethodInfo* info = find_method(plan_.method);
   if (!plan_.sampler || !(info->traits & trait::batch)) return 1;
   const double batch = static_cast<double>(std::max<Index>(1, plan_.parameters.batch));
-  const auto fit = static_cast<Index>(std::max(1.0, most_draws / batch));
+  const auto fit = static_cast<Index>(std::max(1.0, max_draws / batch));
   const Index rounds = (runs + fit - 1) / fit;  // of about the same size
   const Index each = (runs + rounds - 1) / rounds;
   return static_cast<double>(each) * batch > static_cast<double>(problem().rows()) ? each : 1;

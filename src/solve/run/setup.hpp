@@ -1,7 +1,7 @@
 #pragma once
 
-// Everything that is settled before the first iteration: the team, the facts
-// about A, the plan. Shared by the driver and by replicates.
+// Everything that is fixed before the first iteration: threads, facts about A, backend, plan. Used
+// by the driver and by replicates.
 
 #include <memory>
 
@@ -21,23 +21,23 @@ class SolveSetup {
   const WorkingProblem& working() const { return working_; }
   const MatrixFacts& facts() const { return working_.facts(); }
   const Plan& plan() const { return plan_; }
-  /// Where vectors and products live.
+  /// Of vectors and products.
   Backend& backend() const { return *backend_; }
   /// Products on the host, for measurements on few rows.
   Products& products() { return products_; }
   ThreadTeam& team() { return team_; }
   int threads() const { return team_.size(); }
-  /// No entry of A matters: there is nothing to iterate on.
+  /// A is zero or empty: there is nothing to iterate on.
   bool trivial() const { return facts().frobenius2 == 0.0; }
   /// Of set-up and its parts.
   const Seconds& seconds() const { return seconds_; }
 
-  /// Of one stream, or of several from there on side by side, each with the
-  /// bits it would have alone; the latter where side_by_side() allows.
+  /// A method for one random stream, or for several from there on side by side, each with the bits
+  /// it would have alone; several where side_by_side() allows it.
   std::unique_ptr<Method> start(std::uint64_t stream, Index replicates = 1);
   std::unique_ptr<Method> start(const Parameters& parameters);
-  /// How many of `runs` are best run side by side: sharing rows pays where
-  /// their batches together cover A more than once.
+  /// How many of `runs` to run side by side: sharing rows saves time where their batches together
+  /// have more rows than A.
   Index side_by_side(Index runs) const;
 
  private:

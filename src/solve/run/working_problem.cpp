@@ -13,32 +13,32 @@
 namespace polyak {
 namespace {
 
-// Rounding to a power of two can set equal norms apart by 2: columns this near
-// to each other stay as they are.
-constexpr double near_enough = 4.0;
-// After a sample has spoken, all rows have the last word beyond this.
-constexpr double misjudged = 16.0;
-constexpr int most_rounds = 3;
+// Ratios of column norms up to which columns are not scaled: rounding to a power of two can itself
+// make equal norms differ by a factor of 2.
+constexpr double max_ratio = 4.0;
+// The same where they were scaled by a sample of rows.
+constexpr double max_sampled_ratio = 16.0;
+constexpr int max_rounds = 3;
 constexpr Index sampled_rows = 512;
 constexpr std::uint64_t for_columns = 2;  // draw of row_subset
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr int tame = 200;  // |exponents| of weights that leave room for squares and sums
+constexpr int max_exponent = 200;  // |exponents| of weights whose squares and sums are finite
 
 double power_of_two_near(double v) {
   return std::ldexp(1.0, static_cast<int>(std::lround(std::log2(v))));
 }
 
-// A number, and its inverse too.
+// So that the unit and its inverse are finite.
 double unit_of(double v) { return std::clamp(v, 0x1p-1000, 0x1p1000); }
 
-// Largest to smallest of those that are not zero.
+// The ratio of the largest norm to the smallest that is not zero.
 double spread(const std::vector<double>& norms) {
-  double least = std::numeric_limits<double>::infinity(), most = 0.0;
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0.0;
   for (const double v : norms) {
-    if (v > 0.0) least = std::min(least, v);
-    most = std::max(most, v);
+    if (v > 0.0) smallest = std::min(smallest, v);
+    largest = std::max(largest, v);
   }
-  return most > 0.0 ? most / least : 1.0;
+  return largest > 0.0 ? largest / smallest : 1.0;
 }
 
 // A few rows of a matrix, each with its weight: sums over them, on all ranks.
@@ -110,7 +110,7 @@ bool intercept_is_free(const Problem& problem) {
          (std::isinf(problem.lower().back()) && std::isinf(problem.upper().back()));
 }
 
-// The mean of a column, where that is a good part of its size.
+// The mean of each column where it is a large part of the column; otherwise 0.
 std::vector<double> centre_of(const MatrixPtr& A, const Sample& sample) {
   const std::vector<double> norms = sample.norms(*A);
   std::vector<double> centre = sample.means(*A);
@@ -120,7 +120,7 @@ std::vector<double> centre_of(const MatrixPtr& A, const Sample& sample) {
   if (!all_finite(centre) || !all_finite(norms)) return {};
   const bool any = std::any_of(centre.begin(), centre.end(), [](double v) { return v != 0.0; });
   if (!any) return {};
-  // Rounding of the sums: what is left of the mean once it is taken off.
+  // The mean that is left after centring, by rounding of the sums, is added.
   ColumnMap map = ColumnMap::plain(A->cols(), true);
   map.centre = centre;
   const std::vector<double> rest = sample.means(*mapped_columns(A, map));
@@ -145,7 +145,7 @@ bool may_scale_columns(const Problem& problem, const SolveOptions& options) {
   if (options.column_scaling != "auto" || options.parameters == "paper" || given ||
       problem.rows() == 0 || problem.cols() == 0)
     return false;
-  // Ranks may store their rows in different ways; they decide alike.
+  // Ranks may store their rows in different ways; the decision is the same on all.
   double without = stores_rows(mapped ? *mapped->inner() : problem.A()) ? 0.0 : 1.0;
   communicator(problem.A()).sum({&without, 1});
   return without == 0.0;
@@ -155,7 +155,7 @@ WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options,
     : user_(user) {
   double heaviest = 0.0;
   for (const double w : user.weights()) heaviest = std::max(heaviest, w);
-  if (heaviest > 0.0 && std::abs(std::ilogb(heaviest)) > tame)
+  if (heaviest > 0.0 && std::abs(std::ilogb(heaviest)) > max_exponent)
     root_weight_ = std::ldexp(1.0, -std::ilogb(heaviest) / 2);
   if (root_weight_ != 1.0) change({});
   if (may_scale_columns(user, options))
@@ -164,15 +164,14 @@ WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options,
     facts_ = gather_facts(problem(), team);
 }
 
-// What a sample of rows says of the columns, then the norms of all rows, and
-// where those say otherwise once more.
+// Scales by a sample of rows, then the norms of all rows; where these differ, once more.
 void WorkingProblem::map_columns(const SolveOptions& options, ThreadTeam& team) {
   ColumnMap map = first_map(options.seed);
   const bool plain = !map.centred() && std::all_of(map.units.begin(), map.units.end(),
                                                    [](double u) { return u == 1.0; });
   if (!plain) change(map);
   facts_ = gather_facts(problem(), team);
-  for (int round = 0; round < most_rounds && rescale(map); ++round) {
+  for (int round = 0; round < max_rounds && rescale(map); ++round) {
     const double read = facts_.rows_read;
     change(map);
     facts_ = gather_facts(problem(), team);
@@ -186,16 +185,16 @@ ColumnMap WorkingProblem::first_map(std::uint64_t seed) const {
   const Sample sample(problem(), seed);
   if (sample.empty()) return map;
   if (map.ones && intercept_is_free(user_)) map.centre = centre_of(A, sample);
-  // Of sparse columns a sample sees too few entries: all rows will tell.
+  // A sample has too few entries of sparse columns: they are scaled by all rows.
   const bool dense = A->nonzeros() == A->rows() * A->cols();
   if (keeps_units() || !dense) return map;
   const std::vector<double> norms = sample.norms(*mapped_columns(A, map));
-  if (!all_finite(norms) || (!map.centred() && spread(norms) <= near_enough)) return map;
+  if (!all_finite(norms) || (!map.centred() && spread(norms) <= max_ratio)) return map;
   const double root_n = std::sqrt(static_cast<double>(A->rows()));
   // With a ridge the columns are those of [A; √ridge·I].
   const double root_ridge = std::sqrt(problem().ridge());
   for (std::size_t j = 0; j < norms.size(); ++j) {
-    // A column that does not vary in the sample: by what it was before.
+    // A column that is constant in the sample is scaled by its mean.
     const bool still =
         j < map.centre.size() && !(norms[j] > 4.0 * eps * std::abs(map.centre[j]) * root_n);
     const double size = still ? std::abs(map.centre[j]) * root_n : norms[j];
@@ -212,7 +211,7 @@ bool WorkingProblem::keeps_units() const {
   return user_.ridge() > 0.0 && user_.rows() < user_.cols();
 }
 
-// False where the columns are near enough to each other by now.
+// False where the norms of the columns are similar by now.
 bool WorkingProblem::rescale(ColumnMap& map) const {
   if (keeps_units()) return false;
   std::vector<double> norms = facts_.column_norms;
@@ -224,7 +223,7 @@ bool WorkingProblem::rescale(ColumnMap& map) const {
   for (std::size_t j = 0; j < map.centre.size(); ++j) {
     const double rounding = 4.0 * eps * map.units[j] * std::abs(map.centre[j]) * std::sqrt(total);
     if (map.centre[j] == 0.0 || norms[j] > rounding || map.units[j] == 0.0) continue;
-    map.units[j] = norms[j] = 0.0;  // it is constant: the intercept says the same
+    map.units[j] = norms[j] = 0.0;  // it is constant, a multiple of the intercept
     changed = true;
   }
   for (std::size_t j = 0; j < norms.size(); ++j)
@@ -232,7 +231,7 @@ bool WorkingProblem::rescale(ColumnMap& map) const {
       norms[j] = std::hypot(norms[j], std::sqrt(problem().ridge(static_cast<Index>(j))));
   const bool sampled = std::any_of(map.units.begin(), map.units.end(),
                                    [](double u) { return u != 1.0 && u != 0.0; });
-  if (spread(norms) <= (sampled ? misjudged : near_enough)) return changed;
+  if (spread(norms) <= (sampled ? max_sampled_ratio : max_ratio)) return changed;
   for (std::size_t j = 0; j < norms.size(); ++j)
     if (norms[j] > 0.0) map.units[j] = unit_of(map.units[j] / power_of_two_near(norms[j]));
   return true;
@@ -247,7 +246,7 @@ void WorkingProblem::change(std::optional<ColumnMap> map) {
     const Index d = user_.cols(), c = user_.right_hand_sides();
     data.A = mapped_columns(without_ones(user_), *map_);
     data.ridge_factors.resize(to_size(d), 1.0);
-    for (Index j = 0; j < d && data.ridge > 0.0; ++j)  // without a ridge a square may be no number
+    for (Index j = 0; j < d && data.ridge > 0.0; ++j)  // without a ridge a square may overflow
       data.ridge_factors[to_size(j)] *= map_->units[to_size(j)] * map_->units[to_size(j)];
     constexpr double inf = std::numeric_limits<double>::infinity();
     data.lower = divided(user_.lower(), *map_, -inf);
@@ -274,16 +273,16 @@ void WorkingProblem::gradient_to_user(std::span<double> g) const {
   for (std::size_t j = 0; j < map_->centre.size(); ++j) g[j] += map_->centre[j] * g.back();
 }
 
-std::string WorkingProblem::told() const {
+std::string WorkingProblem::description() const {
   if (!map_) return {};
-  int least = std::numeric_limits<int>::max(), most = std::numeric_limits<int>::min();
+  int smallest = std::numeric_limits<int>::max(), largest = std::numeric_limits<int>::min();
   for (const double u : map_->units) {
     if (u == 0.0) continue;
-    least = std::min(least, std::ilogb(u));
-    most = std::max(most, std::ilogb(u));
+    smallest = std::min(smallest, std::ilogb(u));
+    largest = std::max(largest, std::ilogb(u));
   }
   const char* centred = map_->centred() ? ", centred" : "";
-  return fmt::format("columns times 2^{} to 2^{}{}", least, most, centred);
+  return fmt::format("columns times 2^{} to 2^{}{}", smallest, largest, centred);
 }
 
 }  // namespace polyak

@@ -1,12 +1,128 @@
+// The two steps of BoundedLeastSquares: a guess of the free unknowns, then the exact set.
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "linalg/blas.hpp"
+#include "linalg/buffer.hpp"
 #include "linalg/column_qr.hpp"
-#include "method/free_set.hpp"
+#include "linalg/factor.hpp"
+#include "method/bounded_least_squares.hpp"
 
 namespace polyak {
+namespace {
+
+constexpr double slack = 1e-12;  // of a gradient, relative to √H_jj and the size of the problem
+constexpr int patience = 3;      // rounds in which no fewer conditions are violated
+
+class Pivoting {
+ public:
+  Pivoting(ConstView H, std::span<const double> q, Limits limits, std::span<const char> movable,
+           FreeSet& set)
+      : H_(H), q_(q), limits_(limits), movable_(movable), set_(set), g_(q.size()) {}
+
+  // All are free at first: the unconstrained minimum is the best guess of the sides.
+  bool run() {
+    set_.free.assign(movable_.begin(), movable_.end());
+    std::size_t fewest = q_.size() + 1;
+    for (int left = patience; left >= 0;) {
+      if (!minimise()) return fewest <= q_.size() && project();
+      gradient();
+      const std::vector<Index> violated = violations();
+      if (violated.empty()) return project();
+      left = violated.size() < fewest ? patience : left - 1;
+      fewest = std::min(fewest, violated.size());
+      for (Index j : violated) change_side(j);
+    }
+    return project();
+  }
+
+ private:
+  double lower(Index j) const { return limits_.lower[to_size(j)]; }
+  double upper(Index j) const { return limits_.upper[to_size(j)]; }
+  double& x(Index j) { return set_.x[to_size(j)]; }
+
+  void gradient() {  // g = Hx − q
+    for (std::size_t j = 0; j < g_.size(); ++j) g_[j] = -q_[j];
+    for (Index i = 0; i < H_.rows; ++i) {
+      const double *row = H_.row(i), factor = x(i);
+      if (factor == 0.0) continue;
+      for (std::size_t j = 0; j < g_.size(); ++j) g_[j] += factor * row[j];
+    }
+  }
+
+  // H_FF z = q_F − H_FB x_B.
+  bool minimise() {
+    const std::vector<double> before = set_.x;
+    std::vector<Index> F;
+    for (Index j = 0; j < H_.rows; ++j)
+      if (set_.free[to_size(j)]) F.push_back(j), x(j) = 0.0;
+    gradient();
+    const Index k = std::ssize(F);
+    Buffer R(k, k), z(1, k);
+    for (Index i = 0; i < k; ++i) {
+      const double* row = H_.row(F[to_size(i)]);
+      for (Index c = i; c < k; ++c) R.view()(i, c) = row[F[to_size(c)]];
+      z.data()[i] = -g_[to_size(F[to_size(i)])];
+    }
+    if (!cholesky(R.view())) {
+      set_.x = before;
+      return false;
+    }
+    solve_right(R.view(), z.view());
+    solve_right(R.view(), z.view(), Transpose::yes);
+    for (Index i = 0; i < k; ++i) x(F[to_size(i)]) = z.data()[i];
+    return true;
+  }
+
+  // A free unknown beyond a limit, or one at a limit with a gradient that points inward.
+  std::vector<Index> violations() {
+    double size = 0.0;
+    for (Index j = 0; j < H_.rows; ++j)
+      size = std::max({size, std::sqrt(H_(j, j)) * std::abs(x(j)),
+                       H_(j, j) > 0.0 ? std::abs(q_[to_size(j)]) / std::sqrt(H_(j, j)) : 0.0});
+    std::vector<Index> out;
+    for (Index j = 0; j < H_.rows; ++j) {
+      if (!movable_[to_size(j)]) continue;
+      const double g = g_[to_size(j)], noise = slack * std::sqrt(H_(j, j)) * size;
+      const bool violated = set_.free[to_size(j)] ? x(j) < lower(j) || x(j) > upper(j)
+                            : x(j) <= lower(j)    ? g < -noise
+                                                  : g > noise;
+      if (violated) out.push_back(j);
+    }
+    return out;
+  }
+
+  void change_side(Index j) {
+    char& free = set_.free[to_size(j)];
+    if (free) x(j) = std::clamp(x(j), lower(j), upper(j));
+    free = !free;
+  }
+
+  bool project() {
+    for (Index j = 0; j < H_.rows; ++j) {
+      x(j) = std::clamp(x(j), lower(j), upper(j));
+      if (x(j) <= lower(j) || x(j) >= upper(j)) set_.free[to_size(j)] = 0;
+    }
+    return true;
+  }
+
+  ConstView H_;
+  std::span<const double> q_;
+  Limits limits_;
+  std::span<const char> movable_;
+  FreeSet& set_;
+  std::vector<double> g_;
+};
+
+}  // namespace
+
+bool guess_free_set(ConstView H, std::span<const double> q, Limits limits,
+                    std::span<const char> movable, FreeSet& set) {
+  return Pivoting(H, q, limits, movable, set).run();
+}
+
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -29,21 +145,21 @@ class Exchange {
     for (double n : norms) least_.push_back(dependent_share(M) * n);
   }
 
-  // Updates of a factor leave more rounding than a fresh one: what they end at is
-  // factored again and looked at once more.
+  // Updates of a factor leave more rounding than a new one: the set they end at is factored
+  // and checked again.
   void run() {
-    constexpr int most_factors = 4;
+    constexpr int max_factors = 4;
     start();
     for (int factors = 1;; ++factors) {
       exchange();
-      if ((factored_ && qr_.changes() == 0) || factors == most_factors) break;
+      if ((factored_ && qr_.changes() == 0) || factors == max_factors) break;
       refactor();
     }
   }
 
   bool full_rank() const { return full_rank_; }
 
-  // Unknowns that can move without loss: free, or with no gradient to hold them.
+  // Unknowns that can move without a larger residual: free, or with a zero gradient.
   std::vector<Index> without_gradient() {
     std::vector<Index> out;
     qr_.reduce(set_.x, t_);
@@ -65,7 +181,7 @@ class Exchange {
     std::vector<Index> free;
     for (Index j = 0; j < qr_.cols(); ++j)
       if (set_.free[to_size(j)]) free.push_back(j);
-    if (!free.empty()) factor(std::move(free));  // else M is its own factor
+    if (!free.empty()) factor(std::move(free));  // otherwise M is its own factor
   }
 
   void refactor() {
@@ -84,13 +200,13 @@ class Exchange {
     qr_.factor(free, least_, dependent);
   }
 
-  // Ends where no gradient points inward by more than rounding makes of it. Should
-  // rounding lead in circles, what counts as rounding grows until it does not.
+  // Ends where no gradient points inward by more than rounding. If rounding leads to a cycle,
+  // the threshold for rounding grows until the cycle ends.
   void exchange() {
-    const Index many = 3 * qr_.cols() + 30;
-    Index entered = -1, until = many;
+    const Index round = 3 * qr_.cols() + 30;
+    Index entered = -1, until = round;
     for (Index steps = 0;; ++steps) {
-      if (steps == until) slack_ *= 10.0, until += many;
+      if (steps == until) slack_ *= 10.0, until += round;
       qr_.reduce(set_.x, t_);
       qr_.solve(t_, z_);
       if (entered >= 0 && turns_back(entered)) {
@@ -109,8 +225,8 @@ class Exchange {
     }
   }
 
-  // A column that hardly differs from the free ones may, by rounding, want to leave
-  // through the limit it stands at.
+  // The step of a column that hardly differs from the free ones may, by rounding, point out of
+  // the limit where its unknown is.
   bool turns_back(Index j) {
     const double step = z_[to_size(qr_.count() - 1)] - x(j);
     return enters_up_ ? !(step > 0.0) : !(step < 0.0);
@@ -123,12 +239,12 @@ class Exchange {
     const std::vector<Index> free(qr_.order().begin(), qr_.order().begin() + k);
     double step = 1.0;
     for (Index p = 0; p < k; ++p)
-      step = std::min(step, room(x(free[to_size(p)]), free[to_size(p)], z_[to_size(p)]));
+      step = std::min(step, share_within(x(free[to_size(p)]), free[to_size(p)], z_[to_size(p)]));
     for (Index p = 0; p < k; ++p) {
       const Index j = free[to_size(p)];
       const double target = z_[to_size(p)], before = x(j);
       x(j) = step == 1.0 ? target : before + step * (target - before);
-      if (step < 1.0 && room(before, j, target) <= step)
+      if (step < 1.0 && share_within(before, j, target) <= step)
         x(j) = target < before ? lower(j) : upper(j);
       x(j) = std::clamp(x(j), lower(j), upper(j));
     }
@@ -137,41 +253,41 @@ class Exchange {
     return qr_.count() == k || step == 1.0;
   }
 
-  // How much of the way to the target is within the limits.
-  double room(double from, Index j, double target) const {
+  // The part of the way to the target that lies within the limits.
+  double share_within(double from, Index j, double target) const {
     if (target < lower(j)) return (lower(j) - from) / (target - from);
     if (target > upper(j)) return (upper(j) - from) / (target - from);
     return 1.0;
   }
 
-  // ‖s‖ + Σ‖m_j‖|x_j|: rounding of the residual is a share of it.
+  // ‖s‖ + Σ‖m_j‖|x_j|: rounding of the residual is relative to it.
   double size() {
     double sum = s_norm_;
     for (std::size_t j = 0; j < set_.x.size(); ++j) sum += norms_[j] * std::abs(set_.x[j]);
     return sum;
   }
 
-  // g_j = w_jᵀρ, where w_j is what is left of the column and ρ what is left of s. Their
-  // entries are off by eps‖m_j‖ and eps·size.
+  // g_j = w_jᵀρ, where w_j and ρ are the parts of the column and of s orthogonal to the free
+  // columns. Their entries have errors of eps‖m_j‖ and eps·size.
   double noise(std::size_t j, double left, double all) const {
     return slack_ * (norms_[j] * left + distance_[j] * all);
   }
 
-  // The unknown whose joining lowers the objective most, by g²/2‖w_j‖²; -1 when none does.
+  // The unknown whose joining lowers the objective most, by g²/2‖w_j‖²; -1 if there is none.
   Index steepest() {
     qr_.reduce(set_.x, t_);
     qr_.gradients(t_, g_, distance_);
     const double left = norm(t_.data() + qr_.count(), qr_.rows() - qr_.count()), all = size();
     Index best = -1;
-    double most = 0.0;
+    double steepest = 0.0;
     for (Index j = 0; j < qr_.cols(); ++j) {
       const std::size_t i = to_size(j);
       if (qr_.holds(j) || !movable_[i] || refused_[i] || distance_[i] <= least_[i]) continue;
       double g = g_[i];
       if (x(j) <= lower(j)) g = std::min(g, 0.0);
       if (x(j) >= upper(j)) g = std::max(g, 0.0);
-      if (std::abs(g) <= noise(i, left, all) || std::abs(g) <= most * distance_[i]) continue;
-      most = std::abs(g) / distance_[i];
+      if (std::abs(g) <= noise(i, left, all) || std::abs(g) <= steepest * distance_[i]) continue;
+      steepest = std::abs(g) / distance_[i];
       best = j;
     }
     return best;

@@ -1,8 +1,9 @@
-#include "solve/auto/subset_trial.hpp"
+#include "solve/auto/subset_stages.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "method/record.hpp"
 #include "polyak/error.hpp"
@@ -18,8 +19,8 @@ constexpr std::uint64_t to_solve = 0, to_check = 1;  // draws of random_rows
 
 Index rows_to_check(Index rows) { return std::clamp<Index>(rows / 200, 1000, 10000); }
 
-// Row by row: a property of all of m random rows holds for all but a small share of the
-// others. Neither rows nor columns need to have one unit.
+// Row by row: a property of m random rows holds for all but a small share of the others. Rows and
+// columns may have different units.
 void check(const Problem& rows, ConstView x, double tol, SubsetTrial& trial) {
   const Index d = rows.cols();
   std::vector<double> a(to_size(d));
@@ -85,7 +86,7 @@ bool solve_by_qr(const Problem& part, const SolveOptions& options, ThreadTeam& t
   return true;
 }
 
-// Dependent columns are not looked for: a method on all rows finds them.
+// Dependent columns are not determined here: a method on all rows finds them.
 bool solve_by_gram(const Problem& part, const SolveOptions& options, SubsetTrial& trial) {
   SolveOptions normal;
   normal.method = normal_record().info.name;
@@ -125,13 +126,38 @@ std::optional<SubsetTrial> try_subset(const Problem& problem, Index count,
         !solve_by_qr(part, options, team, trial))
       return std::nullopt;
   } catch (const Error&) {
-    return std::nullopt;  // the next method reads all of A and names the row
+    return std::nullopt;  // the next method reads all of A and reports the row
   }
   trial.facts.rows_solved = std::ssize(solved);
   std::merge(solved.begin(), solved.end(), checked.begin(), checked.end(),
              std::back_inserter(trial.rows_read));
   check(subset_of(problem, checked, team), transposed(trial.x.view()).view(), options.tol, trial);
   return trial;
+}
+
+// For consistent rows r lies in the range of A, so that ‖Aᵀr‖ ≥ σ_min‖r‖, which is at least
+// 1/(c√d) of ‖A‖_F‖r‖ at a condition of c. Below that of c = 1000 the rest of r is noise.
+SubsetWatch::SubsetWatch(Runs& runs, Index cols)
+    : runs_(runs), noise_gradient_(1e-3 / std::sqrt(static_cast<double>(cols))) {}
+
+void SubsetWatch::measured(const Measurement& m) {
+  inconsistent_ = m.iteration > 0 && m.relative_gradient && *m.relative_gradient <= noise_gradient_;
+}
+
+void SubsetWatch::explain(Report& report) const {
+  if (!ended_ || report.status != Status::interrupted) return;
+  report.status = Status::stagnated;
+  report.stopped_by = StoppedBy::inconsistent;
+  report.reason = "these rows contradict each other";
+}
+
+std::optional<double> expected_iterations(const Report& subset, double tol) {
+  if (subset.history.size() < 2) return std::nullopt;
+  const double first = subset.history.front().gradient_norm;
+  const double last = subset.history.back().gradient_norm;
+  const double fall = std::log(first / last);
+  if (!(fall > 0.0)) return std::numeric_limits<double>::infinity();
+  return std::max(1.0, static_cast<double>(subset.iterations) * std::log(1.0 / tol) / fall);
 }
 
 }  // namespace polyak

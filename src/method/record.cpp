@@ -1,15 +1,20 @@
+#include "method/record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include "method/record.hpp"
 #include "polyak/error.hpp"
+#include "spectrum/extremes.hpp"
 
 namespace polyak {
 namespace {
 
-constexpr std::size_t max_methods = 64;  // so that method_table() keeps its place
+constexpr std::size_t max_methods = 64;  // reserved: spans of method_table() stay valid
 
 struct Table {
   std::vector<const MethodRecord*> records;
@@ -25,27 +30,9 @@ struct Table {
   }
 };
 
-// The one table of methods, in the order of help and reports: a new method is a file and a
-// line here.
-constexpr const MethodRecord& (*records[])() = {
-    gradient_descent_record,
-    heavy_ball_record,
-    nesterov_record,
-    sgd_record,
-    kaczmarz_record,
-    minibatch_sgd_record,
-    minibatch_heavy_ball_record,
-    minibatch_nesterov_record,
-    accelerated_kaczmarz_record,
-    cgls_record,
-    lsqr_record,
-    one_read_cg_record,
-    direct_record,
-    normal_record,
-    sketched_heavy_ball_record,
-    active_set_record,
-    bounded_cg_record,
-};
+#define POLYAK_NAME_RECORD(name) name##_record,
+constexpr const MethodRecord& (*records[])() = {POLYAK_METHODS(POLYAK_NAME_RECORD)};
+#undef POLYAK_NAME_RECORD
 
 // Implementations by device and method.
 struct DeviceMethods {
@@ -112,5 +99,32 @@ std::unique_ptr<Method> make_method(const std::string& name, const Setting& sett
   if (const MethodRecord* record = find_record(name)) return record->make(setting);
   throw Error(ErrorCode::usage, {.what = "there is no method of that name", .found = name});
 }
+
+bool SubsetFacts::ill_conditioned() const {
+  return unresolved || (full_rank && condition > max_normal_condition);
+}
+
+bool CandidateInputs::can_factor() const {
+  return std::min(shape.rows, shape.cols) <= most_exact_columns;
+}
+
+namespace candidate {
+
+Proposal small_problem() { return rule_out("a small problem is factored at once"); }
+
+std::string too_large_to_factor() {
+  return fmt::format("neither rows nor columns are {} or fewer", most_exact_columns);
+}
+
+std::string dependent_columns(const CandidateInputs& in) {
+  return fmt::format("columns depend on each other: rank {} of {}", in.subset->rank, in.shape.cols);
+}
+
+double tol_for_x(const CandidateInputs& in) {
+  const double condition = in.subset ? std::max(1.0, in.subset->condition) : 1.0;
+  return std::clamp(in.tol * 100.0 / condition, 4e-16, in.tol);
+}
+
+}  // namespace candidate
 
 }  // namespace polyak

@@ -1,4 +1,4 @@
-#include "solve/auto/run_total.hpp"
+#include "solve/auto/runs.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "polyak/ranks.hpp"
 #include "solve/report/fields.hpp"
-#include "solve/run/limit_text.hpp"
+#include "solve/run/driver.hpp"
 
 namespace polyak {
 namespace {
@@ -95,7 +95,7 @@ void RunTotal::check_time_limit(const Report& report, const SolveOptions& option
   late_ = late_ || (options.time_limit_s && report.stopped_by == StoppedBy::seconds);
 }
 
-// Ranks agree: all are late as soon as one is.
+// All ranks are late as soon as one is.
 void RunTotal::check_clock() {
   if (!options_.time_limit_s) return;
   double late = options_.time_spent_s + own_seconds() >= *options_.time_limit_s ? 1.0 : 0.0;
