@@ -51,7 +51,7 @@ $(SANITIZERS):
 
 asan-mpi: setup-dev setup-petsc ## the tests of several ranks and of PETSc under the address sanitizer
 	@$(CONFIGURE) asan-ubsan -DPOLYAK_PETSC=ON
-	@cmake --build --preset asan-ubsan -j $(JOBS) --target polyak_cli polyak_ranks polyak_ranks_benches
+	@cmake --build --preset asan-ubsan -j $(JOBS) --target polyak_cli polyak_ranks polyak_ranks_benches polyak_petsc_programs
 	@ctest --preset asan-ubsan -L petsc
 
 coverage: setup-petsc ## how many lines of src/ the tests run; fails below 90 %

@@ -1,11 +1,11 @@
-# The benchmark of ranks and the picture of its model, on problems of no size.
+# The benchmark of ranks and the plot of its model, on tiny problems.
 . "$POLYAK_SOURCE/tests/petsc/lib/ranks.bash"
 plugin_for petsc >/dev/null
 export MPIEXEC=$POLYAK_MPIEXEC MPIEXEC_FLAGS=--oversubscribe
 expect 0 bash "$POLYAK_SOURCE/tools/ranks_bench.sh" "$POLYAK_BUILD" out.json small
 stdout_has "KSPLSQR"
 stdout_has "wrote out.json"
-python - <<'PY' || fail "the result is not what it should be"
+python - <<'PY' || fail "out.json is not complete"
 import json
 result = json.load(open("out.json", encoding="utf-8"))
 scaling = result["scaling"]

@@ -1,17 +1,20 @@
 static char help[] = "A least squares problem for the KSP that the options name.\n\
   -n rows -d columns -mat aij|dense|mpiaij|mpidense|shell -bad_row ROW -noise SIZE -out FILE\n\
   -band WIDTH: entries no farther from the diagonal, which is four times as large\n\
-  -claim ENTRIES: as many in the rows of each process, if asked\n";
+  -claim ENTRIES: MatGetInfo reports so many on each process\n\
+  -cases FILE: once per line of FILE, with the options of that line too\n";
 
 /*
    Entry (i, j) is a function of its place, so that every number of processes
-   solves the same problem. Tells the reason and the error, writes x with all
+   solves the same problem. Prints the reason and the error, writes x with all
    its digits.
 */
 
 #include <petscksp.h>
 
-static PetscInt  rows = 500, columns = 12, bad_row = -1, band = 0;
+#include "cases.h"
+
+static PetscInt  rows, columns, bad_row, band; /* options, set by run() */
 static PetscBool sparse = PETSC_FALSE;
 
 static PetscInt diagonal(PetscInt i) { return (PetscInt)((long long)i * columns / rows); }
@@ -42,7 +45,7 @@ static PetscErrorCode shell_gradient(Mat A, PetscInt count, const PetscInt r[], 
   return 0;
 }
 
-static PetscReal claimed = 0.0;
+static PetscReal claimed;
 static PetscErrorCode claim(Mat A, MatInfoType type, MatInfo *info) {
   (void)A;
   (void)type;
@@ -92,7 +95,7 @@ static PetscErrorCode fill(Vec x, Vec b, PetscReal noise) {
   return 0;
 }
 
-static PetscErrorCode tell(KSP ksp, Vec x, const char *file) {
+static PetscErrorCode write_result(KSP ksp, Vec x, const char *file) {
   KSPConvergedReason reason;
   const char        *words;
   PetscInt           its, first, last;
@@ -120,13 +123,13 @@ static PetscErrorCode tell(KSP ksp, Vec x, const char *file) {
   return 0;
 }
 
-int main(int argc, char **argv) {
+static PetscErrorCode run(void) {
   Mat       A;
   Vec       x, b;
   KSP       ksp;
   char      kind[32] = "aij", file[512] = "x.txt";
   PetscReal noise = 0.0;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  rows = 500, columns = 12, bad_row = -1, band = 0, claimed = 0.0;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &rows, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-d", &columns, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bad_row", &bad_row, NULL));
@@ -143,11 +146,16 @@ int main(int argc, char **argv) {
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(tell(ksp, x, file));
+  PetscCall(write_result(ksp, x, file));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
-  PetscCall(MatDestroy(&A));
+  return MatDestroy(&A);
+}
+
+int main(int argc, char **argv) {
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(run_cases(run));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,10 +1,10 @@
-# Inputs that fail while several ranks read them: all end, with one line.
+# Inputs that fail while several ranks read them: all ranks end, with one line.
 . "$POLYAK_SOURCE/tests/petsc/lib/ranks.bash"
 . "$POLYAK_SOURCE/tests/cli/lib/faults.bash"
 small_problem
 "$POLYAK" convert p/A.npy A.csv --quiet
 
-# The disk of one rank says no, or that of all.
+# A read error on one rank, or on all.
 if faults_to_be_had; then
   build_faults
   for A in p/A.npy A.csv; do
@@ -19,11 +19,12 @@ if faults_to_be_had; then
   absent x.npy
 fi
 
-# A file that is shortened under the ranks: to where all miss it, and to where one does.
+# A file that is shortened during the run: the rows of both ranks are missing, or those of one.
 "$POLYAK" generate gaussian --rows 20000 --cols 50 --noise 1 --output big --quiet
 start_up=$(start_up_of_ranks)
 for left in 4096 6000000; do
   cp big/A.npy short.npy
+  : >err  # that of the run before has measurements, too
   ranks 2 "$POLYAK-mpi" solve short.npy big/b.npy --method gd --tol 0 --time-limit 100 \
     --measure-every 0.01 --log-format json --output x.npy >out 2>err &
   job=$!

@@ -1,58 +1,90 @@
-# Gradients of large sparse problems: ranks tell each other the columns they share,
-# where that is less than all of them, and x is the same to the last bit.
+# Gradients of large sparse problems: ranks exchange only the columns that they share, where
+# that is less than all columns, and x has the same bits.
 . "$POLYAK_SOURCE/tests/petsc/lib/ranks.bash"
 plugin=$(plugin_for petsc)
-build_c petsc "$POLYAK_SOURCE/tests/petsc/driver.c" ./driver
+driver=$(program driver)
 polyak=(-skip_petscrc -dll_append "$plugin" -ksp_type polyak -ksp_view)
 
-# 1 to 4 ranks, by all and by ghosts. Rows of a band meet at the borders of ranks:
-# four columns there, five where both have rows of one diagonal; a rank in the middle
-# has two borders, and sends and receives each twice.
-steps=("${polyak[@]}" -n 40000 -d 20000 -band 2 -ksp_max_it 20 -ksp_norm_type none)
-for method in "minibatch-hbm -ksp_polyak_batch 4000" "nag -ksp_polyak_ridge 0.5"; do
-  for n in 1 2 3 4; do
-    expect 0 ranks $n ./driver "${steps[@]}" -ksp_polyak_method $method -ksp_polyak_exchange ghosts -out ghosts$n.txt
-    [ $n = 1 ] || stdout_has "sums of ghosts: "
-    expect 0 ranks $n ./driver "${steps[@]}" -ksp_polyak_method $method -ksp_polyak_exchange all -out all$n.txt
-    [ $n = 1 ] || stdout_has "sums of all: "
-    same ghosts$n.txt all$n.txt
-    near ghosts$n.txt ghosts1.txt 1e-12
+# 1 to 4 ranks, sums of all columns and of ghosts. The rows of a band share columns at the
+# borders of ranks: four, or five where two ranks have rows of the same diagonal. A rank in the
+# middle has two borders, and sends and receives at each.
+band="-n 8000 -d 4000 -band 2"
+steps="$band -ksp_max_it 20 -ksp_norm_type none"
+both_exchanges() { # RANKS
+  for method in "minibatch-hbm -ksp_polyak_batch 800" "nag -ksp_polyak_ridge 0.5"; do
+    for exchange in ghosts all; do
+      echo "$steps -ksp_polyak_method $method -ksp_polyak_exchange $exchange -out ${method%% *}-$exchange$1.txt"
+    done
+  done
+}
+converging="$band -ksp_polyak_batch 800 -ksp_rtol 1e-9"
+# Also where rows touch all columns, and where ranks have no rows, if requested.
+few_rows() {
+  for d in 12 2; do
+    for kind in dense shell aij; do
+      for exchange in ghosts all; do
+        echo "-mat $kind -n 3 -d $d -ksp_max_it 200 -ksp_norm_type none -ksp_polyak_exchange $exchange -out few-$kind-$d-$exchange.txt"
+      done
+    done
+  done
+}
+further_cases() { # RANKS
+  case $1 in
+    1) echo "$converging -out x1.txt" ;;
+    2) # Rows that touch everything, few columns, dense rows: sums of all.
+      echo "-n 2000 -d 600 -ksp_max_it 2 -ksp_norm_type none"
+      echo "-d 12 -ksp_max_it 2 -ksp_norm_type none"
+      echo "-mat dense -n 900 -d 600 -ksp_max_it 2 -ksp_norm_type none" ;;
+    3) echo "$converging -ksp_monitor -out x3.txt" ;;
+    4) echo "$steps -ksp_polyak_method nag" && few_rows ;;
+  esac
+}
+check_further_cases() { # RANKS
+  case $1 in
+    2)
+      of_case 5
+      stdout_has "sums of all: 1200 numbers a gradient and rank (ghosts: 1200)"
+      of_case 6
+      stdout_has "sums of all: 12 columns are few"
+      of_case 7
+      stdout_has "sums of all: the rows are dense" ;;
+    3) # Chosen by itself: the numbers that the busiest rank sends and receives, beside 4d(P-1)/P.
+      of_case 5
+      stdout_has CONVERGED_RTOL
+      stdout_has "sums of ghosts: 18 numbers a gradient and rank (all: 10668)" ;;
+    4)
+      of_case 5
+      stdout_has "sums of ghosts: 16 numbers a gradient and rank (all: 12000)"
+      for i in 6 8 10 12 14 16; do
+        of_case $i
+        stdout_has "sums of ghosts: "
+      done ;;
+  esac
+}
+for n in 1 2 3 4; do
+  { both_exchanges $n && further_cases $n; } | cases $n "$driver" "${polyak[@]}"
+  for i in 1 2 3 4; do
+    of_case $i
+    [ $n = 1 ] || stdout_has "sums of $([ $((i % 2)) = 1 ] && echo ghosts || echo all): "
+  done
+  check_further_cases $n
+  for method in minibatch-hbm nag; do
+    same $method-ghosts$n.txt $method-all$n.txt
+    near $method-ghosts$n.txt $method-ghosts1.txt 1e-12
   done
 done
-
-# By itself: what the busiest rank says and hears, beside 4d(P-1)/P numbers.
-expect 0 ranks 4 ./driver "${steps[@]}" -ksp_polyak_method nag
-stdout_has "sums of ghosts: 16 numbers a gradient and rank (all: 60000)"
-expect 0 ranks 3 ./driver "${polyak[@]}" -n 40000 -d 20000 -band 2 -ksp_polyak_batch 4000 -ksp_rtol 1e-9 -ksp_monitor -out x3.txt
-stdout_has CONVERGED_RTOL
-stdout_has "sums of ghosts: 18 numbers a gradient and rank (all: 53336)"
-expect 0 ./driver "${polyak[@]}" -n 40000 -d 20000 -band 2 -ksp_polyak_batch 4000 -ksp_rtol 1e-9 -out x1.txt
 near x3.txt x1.txt 1e-12
-
-# Rows that touch everything, few columns, dense rows: sums of all.
-expect 0 ranks 2 ./driver "${polyak[@]}" -n 2000 -d 600 -ksp_max_it 2 -ksp_norm_type none
-stdout_has "sums of all: 1200 numbers a gradient and rank (ghosts: 1200)"
-expect 0 ranks 2 ./driver "${polyak[@]}" -d 12 -ksp_max_it 2 -ksp_norm_type none
-stdout_has "sums of all: 12 columns are few"
-expect 0 ranks 2 ./driver "${polyak[@]}" -mat dense -n 900 -d 600 -ksp_max_it 2 -ksp_norm_type none
-stdout_has "sums of all: the rows are dense"
-# Where it is asked for, also there; and where ranks have no rows.
 for d in 12 2; do
-  for kind in dense shell aij; do
-    expect 0 ranks 4 ./driver "${polyak[@]}" -mat $kind -n 3 -d $d -ksp_max_it 200 -ksp_norm_type none -ksp_polyak_exchange ghosts -out x4.txt
-    stdout_has "sums of ghosts: "
-    expect 0 ranks 4 ./driver "${polyak[@]}" -mat $kind -n 3 -d $d -ksp_max_it 200 -ksp_norm_type none -ksp_polyak_exchange all -out all4.txt
-    near x4.txt all4.txt 1e-14
-  done
+  for kind in dense shell aij; do near few-$kind-$d-ghosts.txt few-$kind-$d-all.txt 1e-14; done
 done
-ranks 2 ./driver "${polyak[@]}" -ksp_polyak_exchange some >out 2>err && fail "an exchange of any name"
+ranks 2 "$driver" "${polyak[@]}" -ksp_polyak_exchange some >out 2>err && fail "an unknown exchange was accepted"
 stderr_has "there is no exchange of that name (found some, expected auto, all or ghosts)"
 
-# The program: chosen by itself, told in the report, saved and gone on with.
+# polyak-mpi: the exchange is chosen, and is in the report; a run is saved and resumed.
 python - <<'PY'
 import random
 random.seed(5)
-n, d = 30000, 20000
+n, d = 6000, 4000
 x = [random.gauss(0, 1) for _ in range(d)]
 with open("A.mtx", "w") as f, open("b.csv", "w") as b:
     f.write("%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n" % (n, d, 3 * n))
@@ -63,7 +95,7 @@ with open("A.mtx", "w") as f, open("b.csv", "w") as b:
             f.write("%d %d %.17g\n" % (i + 1, j + k + 1, row[k]))
         b.write("%.17g\n" % sum(row[k] * x[j + k] for k in range(3)))
 PY
-go=(solve A.mtx b.csv --method minibatch-hbm --batch 3000 --ridge 0.1 --tol 1e-12 --seed 5 --quiet)
+go=(solve A.mtx b.csv --method minibatch-hbm --batch 600 --ridge 0.1 --tol 1e-12 --seed 5 --quiet)
 limited() { "$@" 2>err || [ $? -eq 3 ] || fail "exit code $?: $*"; }
 limited "$POLYAK" "${go[@]}" --max-iterations 40 --output x.npy
 for n in 2 3; do

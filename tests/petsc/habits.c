@@ -1,11 +1,14 @@
-static char help[] = "What programs do with a KSP, one thing by -try NAME:\n\
-  test, history, matsolve, transpose, scaled, pc, given_back, layout, length, nan, zero, view\n";
+static char help[] = "What programs do with a KSP. -try NAME selects one:\n\
+  test, history, matsolve, transpose, scaled, pc, given_back, layout, length, nan, zero, view\n\
+  -cases FILE: once per line of FILE, with the options of that line too\n";
 
 /*
-   A is square and well conditioned, b = A(1, …, 1). Fails unless what is tried holds.
+   A is square and well conditioned, b = A(1, …, 1). Fails unless the behaviour is right.
 */
 
 #include <petscksp.h>
+
+#include "cases.h"
 
 static PetscInt  size   = 30;
 static PetscInt  calls  = 0;
@@ -32,7 +35,7 @@ static PetscErrorCode make(Mat *A, Vec *x, Vec *b) {
   return 0;
 }
 
-/* |b - Ax|, of the x that the KSP shows at this moment. */
+/* |b - Ax| of the KSP's current x. */
 static PetscErrorCode true_residual(KSP ksp, PetscReal *norm) {
   Vec r;
   PetscCall(KSPBuildResidual(ksp, NULL, NULL, &r));
@@ -40,23 +43,23 @@ static PetscErrorCode true_residual(KSP ksp, PetscReal *norm) {
   return VecDestroy(&r);
 }
 
-/* Ends a run by the true residual, and not at all by rtol. */
+/* A convergence test of the program: it uses the true residual, not rtol. */
 static PetscErrorCode own_test(KSP ksp, PetscInt iteration, PetscReal rnorm, KSPConvergedReason *reason, void *context) {
   PetscReal norm;
   (void)context;
   PetscCall(true_residual(ksp, &norm));
-  PetscCheck(PetscAbsReal(norm - rnorm) <= 1e-10 * (1.0 + norm), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "iteration %d: told %g, is %g", (int)iteration, (double)rnorm, (double)norm);
+  PetscCheck(PetscAbsReal(norm - rnorm) <= 1e-10 * (1.0 + norm), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "iteration %d: the test got %g, the true residual is %g", (int)iteration, (double)rnorm, (double)norm);
   ++calls;
   passed  = norm;
   *reason = norm < 1e-5 ? KSP_CONVERGED_HAPPY_BREAKDOWN : KSP_CONVERGED_ITERATING;
   return 0;
 }
 
-static PetscErrorCode expect_ones(Vec x, PetscReal most) {
+static PetscErrorCode expect_ones(Vec x, PetscReal largest_error) {
   PetscReal off;
   PetscCall(VecShift(x, -1.0));
   PetscCall(VecNorm(x, NORM_INFINITY, &off));
-  PetscCheck(off <= most, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "x is off by %g", (double)off);
+  PetscCheck(off <= largest_error, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "x is off by %g", (double)off);
   return 0;
 }
 
@@ -122,7 +125,7 @@ static PetscErrorCode try_matsolve(KSP ksp, Vec b) {
   return MatDestroy(&X);
 }
 
-/* Another KSP takes over, with the preconditioner that PETSc would have chosen for it. */
+/* The type of the KSP changes; its preconditioner is then the one PETSc chooses by default. */
 static PetscErrorCode try_given_back(KSP ksp, Vec b, Vec x) {
   PC     pc, usual;
   PCType type, wanted;
@@ -145,7 +148,7 @@ static PetscErrorCode try_given_back(KSP ksp, Vec b, Vec x) {
   return expect_ones(x, 1e-8);
 }
 
-/* Laid out in another way than A, or of another length. */
+/* b with another layout than A, or of another length. */
 static PetscErrorCode try_layout(KSP ksp, Vec x, PetscInt entries) {
   Vec         odd;
   PetscMPIInt rank, ranks;
@@ -196,12 +199,12 @@ static PetscErrorCode attempt(const char *what, KSP ksp, Vec b, Vec x) {
   return expect_ones(x, 1e-8);
 }
 
-int main(int argc, char **argv) {
+static PetscErrorCode run(void) {
   Mat  A;
   Vec  x, b;
   KSP  ksp;
   char what[32] = "";
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  calls = 0;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-try", what, sizeof what, NULL));
   PetscCall(make(&A, &x, &b));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
@@ -213,7 +216,12 @@ int main(int argc, char **argv) {
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
-  PetscCall(MatDestroy(&A));
+  return MatDestroy(&A);
+}
+
+int main(int argc, char **argv) {
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(run_cases(run));
   PetscCall(PetscFinalize());
   return 0;
 }

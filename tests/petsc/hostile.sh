@@ -1,4 +1,4 @@
-# A folder that wants to be obeyed: nothing in it is.
+# A folder with options for PETSc in files: none of them is used.
 . "$POLYAK_SOURCE/tests/petsc/lib/ranks.bash"
 small_problem
 cat >.petscrc <<'RC'
@@ -24,7 +24,7 @@ expect 0 "$POLYAK" solve A.petsc --method direct --output a.npy --quiet
 expect 0 ranks 2 "$POLYAK" solve A.petsc --method direct --output a2.npy --quiet
 near a2.npy a.npy 1e-12
 absent petsc-was-here log-was-here environment-was-here
-# What a configuration may say is in the table of options, and there alone.
+# A configuration file can only set options of the table.
 echo 'LD_PRELOAD = "/nonexistent/evil.so"' >evil.toml
 expect 2 "$POLYAK" solve p/A.npy p/b.npy --config evil.toml
 stderr_has "LD_PRELOAD"

@@ -1,5 +1,5 @@
-# Each rank reads its own lines of a .csv and its own rows of a .petsc: the answer is
-# that of the whole file, and what is wrong is told with its place in the whole.
+# Each rank reads its own lines of a .csv and its own rows of a .petsc: x is that of the whole
+# file, and an error names its position in the whole file.
 . "$POLYAK_SOURCE/tests/petsc/lib/ranks.bash"
 "$POLYAK" generate spectrum --rows 700 --cols 9 --noise 0.1 --seed 4 --output p --quiet
 python - <<'PY'
@@ -11,13 +11,13 @@ def read(name):
     return struct.unpack("<%dd" % ((len(data) - 10 - size) // 8), data[10 + size:]), shape
 A, (n, d) = read("p/A.npy")
 b, _ = read("p/b.npy")
-with open("table.csv", "w") as f:  # rows of very different lengths, remarks, blank lines
+with open("table.csv", "w") as f:  # lines of very different lengths, comments, blank lines
     f.write(",".join("u%d" % j for j in range(d)) + ",goal\r\n")
     for i in range(n):
         row = [("%r" if i < n // 2 else "   %.17e    ") % v for v in A[i * d:(i + 1) * d]]
         f.write(",".join(row) + ",%r\n" % b[i])
         if i % 50 == 3:
-            f.write("# a remark\n\n")
+            f.write("# a comment\n\n")
 def big(values, code): return struct.pack(">%d%s" % (len(values), code), *values)
 nonzero = [[j for j in range(d) if (i + j) % 3] for i in range(n)]  # and a row without any
 nonzero[5] = []
@@ -32,12 +32,14 @@ with open("b.petsc", "wb") as f:
     f.write(big([1211214, n], "i") + big(b, "d"))
 PY
 same_answer() { # WORDS...
+  local pairs=()
   "$POLYAK" solve "$@" --method direct --output x.npy --quiet
   for n in 1 2 3 4; do
-    expect 0 ranks $n "$POLYAK-mpi" solve "$@" --method direct --output x$n.npy --report r.json --quiet
-    near x$n.npy x.npy 1e-12
-    holds r.json 'r["rows"] == 700'
+    expect 0 ranks $n "$POLYAK-mpi" solve "$@" --method direct --output x$n.npy --report r$n.json --quiet
+    grep -q '^ *"rows": 700,*$' r$n.json || fail "not 700 rows on $n ranks: $*"
+    pairs+=(x$n.npy x.npy 1e-12)
   done
+  near "${pairs[@]}"
 }
 same_answer table.csv --rhs-column goal
 cp x.npy of_table.npy
@@ -52,8 +54,8 @@ cp x.npy of_sparse.npy
 same_answer sparse64.petsc
 same x.npy of_sparse.npy
 
-# Rows that are dropped leave with their b and weight, whichever rank has them; a rank
-# may be left with none.
+# Dropped rows are dropped with their b and weight, on any rank; a rank may be left without
+# rows.
 sed '100s/^[^,]*/nan/; 600s/^[^,]*/nan/' table.csv >holes.csv
 "$POLYAK" solve holes.csv --rhs-column goal --drop-nonfinite-rows --method direct --output x.npy --quiet
 expect 0 ranks 3 "$POLYAK-mpi" solve holes.csv --rhs-column goal --drop-nonfinite-rows --method direct --output x3.npy
@@ -61,7 +63,7 @@ stderr_has "2 rows with NaN, Inf or an empty cell dropped"
 near x3.npy x.npy 1e-12
 python - <<'PY'
 import struct
-def holed(path, name, holes):  # numbers of a .npy that are not finite any more
+def holed(path, name, holes):  # makes numbers of a .npy NaN or Inf
     raw = bytearray(open(path, "rb").read())
     start = 10 + struct.unpack("<H", raw[8:10])[0]
     for k in holes:
@@ -77,7 +79,7 @@ for at in range(len(raw) - 8 * 700, len(raw), 8):
 open("w.npy", "wb").write(raw)
 holed("w.npy", "w.npy", [-1])
 PY
-# Also where A and b lie in one file.
+# Also if A and b are in one file.
 python - <<'PY'
 import struct
 raw = bytearray(open("sparse32.petsc", "rb").read())
@@ -102,7 +104,7 @@ for A in hA.npy gone.npy; do
 assert one["row_products"] == three["row_products"] < 700, (one, three)' || fail "other rows were dropped"
 done
 
-# What is wrong, and where.
+# Errors name the file, the line and the column.
 for line in 2 300 729; do
   sed "${line}s/^[^,]*/oops/" table.csv >bad.csv
   grep -n oops bad.csv >/dev/null || continue
@@ -122,7 +124,7 @@ one_line "the file has a header line but no rows"
 head -200 table.csv >shorter.csv
 expect 65 ranks 1 "$POLYAK-mpi" solve table.csv --rhs-column goal : -n 1 "$POLYAK-mpi" solve shorter.csv --rhs-column goal
 one_line "the ranks read files of different lengths"
-# One that goes by parts and one that does not: then all read the whole.
+# Ranks with a file that can be read in parts and ranks with one that cannot: all read the whole.
 "$POLYAK" convert table.csv whole.mtx --quiet
 "$POLYAK" solve table.csv p/b.npy --method direct --output x.npy --quiet
 expect 0 ranks 1 "$POLYAK-mpi" solve table.csv p/b.npy --method direct --output x2.npy --quiet : \

@@ -1,8 +1,8 @@
 # From Python: ksp.setType("polyak").
 . "$POLYAK_SOURCE/tests/petsc/lib/ranks.bash"
 plugin=$(plugin_for petsc)
-/usr/bin/python3 -c 'import petsc4py' 2>/dev/null || { echo "passed over: petsc4py is not installed" >&2; exit 77; }
-[[ $POLYAK_FLAGS != *sanitize* ]] || { echo "passed over: Python runs without the sanitizer" >&2; exit 77; }
+/usr/bin/python3 -c 'import petsc4py' 2>/dev/null || { echo "skipped: petsc4py is not installed" >&2; exit 77; }
+[[ $POLYAK_FLAGS != *sanitize* ]] || { echo "skipped: Python runs without the sanitizer" >&2; exit 77; }
 cat >solve.py <<'PY'
 import sys
 import petsc4py
@@ -20,7 +20,7 @@ def table():
 
 def scan():
     A = PETSc.Mat().create()
-    A.setType("polyakscan")  # sizes and all by options
+    A.setType("polyakscan")  # sizes by options
     return A
 
 A = scan() if "-scan" in sys.argv else table()

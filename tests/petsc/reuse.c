@@ -1,17 +1,20 @@
 static char help[] = "One KSP, used again after something has changed.\n\
   -mat aij|dense|baij|nest|transpose|shell|normal, -rows N\n\
-  -most ERROR: what x may be off from that of a fresh KSPLSQR\n";
+  -largest_error E: relative, of x beside that of a new KSPLSQR\n\
+  -cases FILE: once per line of FILE, with the options of that line too\n";
 
 /*
    Each step changes the operator, the right-hand side or the KSP, solves, and
-   holds x against a KSPLSQR that was made for this step alone.
+   compares x with that of a new KSPLSQR.
 */
 
 #include <petscksp.h>
 
-static PetscInt  rows = 40, columns = 12;
-static PetscReal most = 1e-8;
-static char      kind[32] = "aij";
+#include "cases.h"
+
+static PetscInt  rows, columns = 12; /* options, set by run() */
+static PetscReal largest_error;
+static char      kind[32];
 
 static PetscReal entry(PetscInt i, PetscInt j, PetscInt version) {
   unsigned long long h = 0x9e3779b97f4a7c15ULL * (unsigned long long)(1 + j + 1000 * i + 1000000 * version);
@@ -21,7 +24,7 @@ static PetscReal entry(PetscInt i, PetscInt j, PetscInt version) {
   return (PetscReal)(h >> 11) / 4503599627370496.0 - 1.0;
 }
 
-/* Entries of a third of the places; all places that `version` does not reach stay as they are. */
+/* Sets the entries (i, j) with first_place <= (i + j) mod 3 < last_place; others are unchanged. */
 static PetscErrorCode fill(Mat A, PetscInt version, PetscInt first_place, PetscInt last_place) {
   PetscInt first, last, n;
   PetscCall(MatGetOwnershipRange(A, &first, &last));
@@ -55,7 +58,7 @@ static PetscErrorCode shell_transposed(Mat A, Vec x, Vec y) {
   return MatMultTranspose(inner, x, y);
 }
 
-/* A of that kind, and the matrix whose entries are changed. */
+/* A of type `kind`, and the stored matrix inside it, whose entries are changed. */
 static PetscErrorCode make(PetscInt m, PetscInt n, Mat *A, Mat *inner) {
   PetscBool is;
   PetscInt  own_rows, own_columns;
@@ -94,7 +97,7 @@ static PetscErrorCode make(PetscInt m, PetscInt n, Mat *A, Mat *inner) {
   return 0;
 }
 
-/* x by the KSP and by KSPLSQR, of a b that no x meets. */
+/* x by the KSP and by KSPLSQR, for inconsistent data. */
 static PetscErrorCode solve(const char *step, KSP ksp) {
   Mat                A;
   Vec                x, wanted, b;
@@ -126,7 +129,7 @@ static PetscErrorCode solve(const char *step, KSP ksp) {
   PetscCall(VecAXPY(x, -1.0, wanted));
   PetscCall(VecNorm(x, NORM_2, &off));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-28s %s, off by %.1e\n", step, KSPConvergedReasons[reason], (double)(off / size)));
-  PetscCheck(reason > 0 && off <= most * size, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: x is off by %g", step, (double)(off / size));
+  PetscCheck(reason > 0 && off <= largest_error * size, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: x is off by %g", step, (double)(off / size));
   PetscCall(KSPDestroy(&fresh));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&wanted));
@@ -134,7 +137,7 @@ static PetscErrorCode solve(const char *step, KSP ksp) {
   return 0;
 }
 
-/* Entries written where they lie, on the first process alone: no MatAssembly is called. */
+/* Changes stored entries in place, on the first process only, without MatAssembly. */
 static PetscErrorCode write_in_place(Mat A) {
   PetscMPIInt  rank;
   PetscBool    dense, several;
@@ -156,14 +159,15 @@ static PetscErrorCode write_in_place(Mat A) {
   return MatSeqAIJRestoreArray(own, &values);
 }
 
-int main(int argc, char **argv) {
+static PetscErrorCode run(void) {
   Mat       A, inner, B, inner_B;
   KSP       ksp;
   PC        pc;
   PetscBool baij;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  rows = 40, largest_error = 1e-8;
+  PetscCall(PetscStrcpy(kind, "aij"));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-rows", &rows, NULL));
-  PetscCall(PetscOptionsGetReal(NULL, NULL, "-most", &most, NULL));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-largest_error", &largest_error, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat", kind, sizeof kind, NULL));
   PetscCall(PetscStrcmp(kind, "baij", &baij));
   PetscCall(make(rows, columns, &A, &inner));
@@ -207,14 +211,19 @@ int main(int argc, char **argv) {
   PetscCall(PCSetType(pc, PCNONE));
   PetscCall(KSPSetTolerances(ksp, 1e-14, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
   PetscCall(solve("as KSPLSQR", ksp));
-  PetscCall(KSPSetFromOptions(ksp)); /* which has its convergence test */
+  PetscCall(KSPSetFromOptions(ksp)); /* the convergence test is still that of KSPLSQR */
   PetscCall(KSPSetTolerances(ksp, 1e-12, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
   PetscCall(solve("after KSPLSQR", ksp));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&inner));
   PetscCall(MatDestroy(&B));
-  PetscCall(MatDestroy(&inner_B));
+  return MatDestroy(&inner_B);
+}
+
+int main(int argc, char **argv) {
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(run_cases(run));
   PetscCall(PetscFinalize());
   return 0;
 }
