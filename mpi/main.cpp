@@ -23,7 +23,7 @@ void check_command(const Words& words) {
                        .hint = "run polyak without mpirun for everything else"});
 }
 
-int run(const Words& words, char** argv, Messages& messages) {
+int run(const Words& words, char** argv, ProgramRanks& ranks, Messages& messages) {
   int code = 70;
   std::optional<polyak::Error> error;
   try {
@@ -32,7 +32,7 @@ int run(const Words& words, char** argv, Messages& messages) {
   } catch (...) {
     error = as_error(std::current_exception());
   }
-  return end_ranks(code, error, messages);
+  return ranks.end(code, error, messages);
 }
 
 // If there is no memory even for an Error; mpirun then ends the other ranks.
@@ -53,9 +53,9 @@ int main(int argc, char** argv) {
     const Words words(argv + std::min(argc, 1), argv + argc);
     check_blas_threads();
     if (!words.empty() && words[0] == "solve") choose_blas_kernels(argv);  // before MPI: may exec
-    start_ranks(&argc, &argv);
+    ProgramRanks ranks(&argc, &argv);
     Messages messages(words);
-    install_fatal_handlers(messages, error_output());
-    return or_no_memory([&] { return run(words, argv, messages); });
+    install_fatal_handlers(messages, ranks.error_output());
+    return or_no_memory([&] { return run(words, argv, ranks, messages); });
   }));
 }

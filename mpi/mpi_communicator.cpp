@@ -1,14 +1,14 @@
-#include "mpi_communicator.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 
+#include "mpi_ranks.hpp"
+
 namespace polyak {
 namespace {
 
-// Numbers summed at a time, so that buffers stay in cache.
+// Numbers summed at a time: the buffers stay in cache.
 constexpr std::size_t piece_per_rank = 1024;
 constexpr std::size_t smallest_piece = 1ull << 17;
 
@@ -66,7 +66,7 @@ void MpiCommunicator::sum(std::span<double> values) {
   const std::size_t piece = std::max(piece_per_rank * ranks, smallest_piece);
   for (; !values.empty(); values = values.subspan(std::min(piece, values.size()))) {
     const std::span<double> now = values.first(std::min(piece, values.size()));
-    if (now.size() <= to_size(most_sums_by_root) * ranks)
+    if (now.size() <= to_size(max_numbers_by_root) * ranks)
       sum_by_root(now);
     else
       sum_by_parts(now);
@@ -88,7 +88,7 @@ void MpiCommunicator::broadcast(std::span<double> values, Index root) {
               static_cast<int>(root), comm_);
 }
 
-// Lists of draws and short messages: far fewer words than an int counts.
+// For lists of draws and short messages, far fewer words than an int can count.
 void MpiCommunicator::exchange(std::span<const std::vector<std::uint64_t>> words,
                                std::vector<std::uint64_t>& received) {
   const std::size_t ranks = words.size();

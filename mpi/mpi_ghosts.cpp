@@ -1,14 +1,12 @@
-#include "mpi_ghosts.hpp"
-
 #include <algorithm>
 #include <limits>
 
-#include "mpi_communicator.hpp"
+#include "mpi_ranks.hpp"
 
 namespace polyak {
 namespace {
 
-constexpr Index most = std::numeric_limits<int>::max();  // what MPI counts
+constexpr Index max_count = std::numeric_limits<int>::max();  // of one MPI message
 
 template <class Number>
 Number largest(MPI_Comm comm, Number value, MPI_Datatype type) {
@@ -35,16 +33,16 @@ void MpiGhosts::ask_for(Exchange asked) {
   asked_ = asked;
 }
 
-// Few columns are one short message whoever wants them, and rows without a zero
-// touch every column: they are not read for that.
-bool MpiGhosts::worth_counting(const RowMatrix& own) {
+// False where the sum of all columns is certainly better, without reading the rows: few columns
+// are one short message, and rows without zeros use every column.
+bool MpiGhosts::should_count(const RowMatrix& own) {
   const bool full = own.rows() > 0 && own.nonzeros() == own.rows() * own.cols();
   const bool any_full = largest(comm_, full ? 1 : 0, MPI_INT) == 1;
-  if (own.cols() > most)
+  if (own.cols() > max_count)
     told_ = "all: too many columns for ghosts";
   else if (asked_ == Exchange::ghosts)
     return true;
-  else if (own.cols() <= most_sums_by_root * ranks_)
+  else if (own.cols() <= max_numbers_by_root * ranks_)
     told_ = "all: " + std::to_string(own.cols()) + " columns are few";
   else if (any_full)
     told_ = "all: the rows are dense";
@@ -57,7 +55,7 @@ bool MpiGhosts::pays(const RowMatrix& own) {
   if (pays_) return *pays_;
   pays_ = false;
   told_.clear();
-  if (ranks_ == 1 || !worth_counting(own)) return false;
+  if (ranks_ == 1 || !should_count(own)) return false;
   const std::vector<Index> touched = touched_columns(own);
   find_owners(own.cols(), touched);
   find_ghosts(touched);
@@ -67,7 +65,7 @@ bool MpiGhosts::pays(const RowMatrix& own) {
   return *pays_;
 }
 
-// The lowest rank whose rows touch it; rank 0 where there is none.
+// The owner is the lowest rank whose rows use the column, or rank 0.
 void MpiGhosts::find_owners(Index cols, const std::vector<Index>& touched) {
   owner_.assign(to_size(cols), ranks_);
   for (Index j : touched) owner_[to_size(j)] = rank_;
@@ -99,7 +97,7 @@ void MpiGhosts::find_ghosts(const std::vector<Index>& touched) {
   }
 }
 
-// Every rank tells the owners of its ghosts which they are.
+// Every rank sends the column numbers of its ghosts to their owners.
 void MpiGhosts::find_shared() {
   std::vector<int> out(to_size(ranks_), 0), in(to_size(ranks_), 0);
   for (const Part& part : ghosts_.parts) out[to_size(part.rank)] = static_cast<int>(part.count);
@@ -134,10 +132,10 @@ void MpiGhosts::find_held(const std::vector<Index>& touched) {
   held_.last = none ? touched.back() + 1 : std::max(held_.last, touched.back() + 1);
 }
 
-// Numbers that the busiest rank sends and receives for one gradient. Sums of all
-// (mpi_communicator): d(P-1)/P are given away and as many taken in, and once more for the
-// sums. Each ghost is sent and comes back as a sum. Beside that there are latency
-// and the neighbours to wait for; so less than half is asked.
+// Compares the numbers that the busiest rank sends and receives for one gradient. Sums of all
+// columns (MpiCommunicator::sum): d(P-1)/P numbers are sent and as many received, once for the
+// parts and once for the sums. Each ghost is sent once and received once. Ghosts also cost
+// latency and waiting for neighbours, so they are used only where the numbers are less than half.
 bool MpiGhosts::choose() {
   const auto d = static_cast<Index>(owner_.size());
   const auto own = static_cast<long long>(2 * (ghosts_.columns.size() + shared_.columns.size()));
@@ -150,7 +148,7 @@ bool MpiGhosts::choose() {
   return pays;
 }
 
-// Of each part all right-hand sides, one after the other.
+// For each part all right-hand sides, one after the other.
 void MpiGhosts::pack(Side& side, ConstView g) const {
   const auto rows = to_size(g.rows);
   if (side.values.size() < side.columns.size() * rows)
@@ -161,16 +159,15 @@ void MpiGhosts::pack(Side& side, ConstView g) const {
       for (std::size_t i = 0; i < part.count; ++i) *next++ = g(c, side.columns[part.first + i]);
 }
 
-template <class Take>
-void MpiGhosts::unpack(const Side& side, View g, Take take) const {
+template <class Use>
+void MpiGhosts::unpack(const Side& side, View g, Use use) const {
   const double* next = side.values.data();
   for (const Part& part : side.parts)
     for (Index c = 0; c < g.rows; ++c)
-      for (std::size_t i = 0; i < part.count; ++i)
-        take(g(c, side.columns[part.first + i]), *next++);
+      for (std::size_t i = 0; i < part.count; ++i) use(g(c, side.columns[part.first + i]), *next++);
 }
 
-void MpiGhosts::pass(Side& from, Side& to, std::size_t rows) {
+void MpiGhosts::send(Side& from, Side& to, std::size_t rows) {
   if (to.values.size() < to.columns.size() * rows) to.values.resize(to.columns.size() * rows);
   MPI_Request* request = requests_.data();
   for (const Part& p : to.parts)
@@ -182,20 +179,20 @@ void MpiGhosts::pass(Side& from, Side& to, std::size_t rows) {
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
 }
 
-// As many right-hand sides at a time as MPI can count.
+// As many right-hand sides at a time as one MPI message can count.
 void MpiGhosts::add(View g) {
-  const Index together = std::max<Index>(1, most / std::max<Index>(1, g.cols));
+  const Index together = std::max<Index>(1, max_count / std::max<Index>(1, g.cols));
   for (Index c = 0; c < g.rows; c += together)
     add_rows({g.row(c), std::min(together, g.rows - c), g.cols, g.stride});
 }
 
-// The owner's own part comes first, as it is the lowest rank.
+// The part of the owner comes first: it is the lowest rank.
 void MpiGhosts::add_rows(View g) {
   pack(ghosts_, g);
-  pass(ghosts_, shared_, to_size(g.rows));
+  send(ghosts_, shared_, to_size(g.rows));
   unpack(shared_, g, [](double& sum, double part) { sum += part; });
   pack(shared_, g);
-  pass(shared_, ghosts_, to_size(g.rows));
+  send(shared_, ghosts_, to_size(g.rows));
   unpack(ghosts_, g, [](double& sum, double whole) { sum = whole; });
 }
 

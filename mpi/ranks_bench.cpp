@@ -1,19 +1,20 @@
-// What sharing rows out over ranks costs, measured on the ranks that mpirun
-// starts:
+// What the distribution of rows over ranks costs, measured on the ranks that mpirun starts:
 //   alone      rank 0 solves by itself, the others sleep
-//   at once    every rank solves a problem of its own, nothing is said: what the
-//              machine's memory leaves of `alone` is the ceiling of any ranks
-//   weak       all solve together, so many rows and draws a rank
-//   strong     all solve together what `alone` had, and 2, 4, … times its batch
-//   draws      rank 0 holds one row in a thousand: drawing is what it does
-//   sums       d numbers added up over the ranks
-//   columns    rows of a band of five, two to a column: gradients by sums of all
-//              columns, and of those that ranks share
-//   words      so many words of each rank, given to the ranks they are for
-// Seconds an iteration, medians of rounds in which the subjects take turns; of
-// what is done together also the part that went into sums. One thread a rank.
+//   at_once    every rank solves a problem of its own, without communication: the bandwidth of
+//              the memory limits all ranks to this speed
+//   weak       all ranks solve together, with as many rows and draws per rank
+//   strong     all ranks solve together the problem of `alone`, and with 2, 4, … times its batch
+//   draws      rank 0 stores one row in a thousand: its time is that of drawing
+//   sums       sums of d numbers over the ranks
+//   columns    rows of a band of five entries, two rows per column: gradients by sums of all
+//              columns, and of the columns that ranks share
+//   words      an exchange of so many words between all ranks
+// Seconds per iteration, medians of rounds in which the subjects take turns; for joint solves
+// also the time in sums. One thread per rank.
 //
-//   mpirun -n 2 ranks_bench [-rows N] [-cols D] [-rounds R] [-band D]
+//   mpirun -n 2 ranks_bench [-rows N] [-cols D] [-rounds R] [-band D] [-draws N]
+//
+// -draws: rows drawn in one measurement of iterations; other counts are proportional to it.
 
 #include <algorithm>
 #include <chrono>
@@ -24,8 +25,7 @@
 #include <random>
 #include <thread>
 
-#include "mpi_communicator.hpp"
-#include "mpi_ghosts.hpp"
+#include "mpi_ranks.hpp"
 #include "polyak/ranks.hpp"
 #include "polyak/solve.hpp"
 
@@ -35,13 +35,14 @@ using namespace polyak;
 using nlohmann::json;
 
 int rank = 0, ranks = 1;
+Index draws_per_measurement = 2'000'000;
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
 
-// The others leave processor and memory alone.
+// Waits without using processor or memory.
 void sleep_until_all() {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
@@ -50,8 +51,8 @@ void sleep_until_all() {
 }
 
 struct Timed {
-  double seconds = 0.0;  // an iteration
-  double sums = 0.0;     // of these, in sums: waiting included
+  double seconds = 0.0;  // per iteration
+  double sums = 0.0;     // the part of it in sums, with waiting
 };
 
 struct Rows {
@@ -64,7 +65,7 @@ Array ones(Index own, Index first, Index rows) {
   return placed_rows({&one, own, 1, 0}, first, rows);
 }
 
-// Step and momentum are given: nothing is read but norms, batches and two measurements.
+// Step and momentum are given: A is read for norms, batches and two measurements only.
 SolveOptions plain_steps(Index batch, Index iterations) {
   SolveOptions options;
   options.method = "minibatch-hbm";
@@ -77,7 +78,7 @@ SolveOptions plain_steps(Index batch, Index iterations) {
   return options;
 }
 
-// Notes the seconds of each sum of `cols` numbers.
+// Records the seconds of each sum of `cols` numbers.
 class TimedCommunicator final : public MpiCommunicator {
  public:
   TimedCommunicator(MPI_Comm comm, Index cols, std::vector<double>& seconds)
@@ -101,7 +102,7 @@ Timed iterate(const Rows& part, bool together, Index batch, Index iterations) {
                                                          part.own->cols(), in_sums));
   data.b = ones(part.own->rows(), part.first, part.rows);
   const Report report = solve(Problem(std::move(data)), plain_steps(batch, iterations));
-  // The last one is of the measurement at the end.
+  // The last sum belongs to the measurement at the end.
   const auto last = in_sums.end() - 1;
   double sums = 0.0;
   for (auto each = last - iterations; each != last; ++each) sums += *each;
@@ -122,12 +123,12 @@ class Bench {
   Bench(Index rows, Index cols, int rounds)
       : rows_(rows), rounds_(rounds), own_(random_rows(rows, cols)) {
     if (rank == 0) all_ = random_rows(rows * ranks, cols);
-    const RowRange few{0, std::max<Index>(1, rows / 1000)};
-    part_ = rank == 0 ? rows_between(own_, few) : own_;
+    const RowRange first_rows{0, std::max<Index>(1, rows / 1000)};
+    part_ = rank == 0 ? rows_between(own_, first_rows) : own_;
   }
 
   json scaling(Index batch) {
-    const Index iterations = std::max<Index>(5, 2'000'000 / batch);
+    const Index iterations = std::max<Index>(5, draws_per_measurement / batch);
     std::vector<Timed> alone, at_once, weak, whole, strong;
     for (int round = 0; round < rounds_; ++round) {
       alone.push_back(by_one({own_, 0, rows_}, batch, iterations));
@@ -142,18 +143,20 @@ class Bench {
             {"strong", told(strong)}};
   }
 
-  // What rank 0, with next to no rows, needs beside sums.
+  // The time of rank 0, which has almost no rows, without sums.
   json draws(Index batch) {
-    const Index few = std::max<Index>(1, rows_ / 1000);
-    const Rows share{part_, rank == 0 ? 0 : few + (rank - 1) * rows_, few + (ranks - 1) * rows_};
+    const Index own_rows = std::max<Index>(1, rows_ / 1000);
+    const Rows share{part_, rank == 0 ? 0 : own_rows + (rank - 1) * rows_,
+                     own_rows + (ranks - 1) * rows_};
     std::vector<double> seconds;
     for (int round = 0; round < rounds_; ++round) {
-      const Timed took = iterate(share, true, batch, std::max<Index>(5, 2'000'000 / batch));
+      const Timed took =
+          iterate(share, true, batch, std::max<Index>(5, draws_per_measurement / batch));
       seconds.push_back(took.seconds - took.sums);
     }
     double of_zero = median(seconds);
     MPI_Bcast(&of_zero, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    return {{"batch", batch}, {"seconds", of_zero}, {"own_rows", few}};
+    return {{"batch", batch}, {"seconds", of_zero}, {"own_rows", own_rows}};
   }
 
  private:
@@ -186,7 +189,7 @@ class Bench {
 
 json sums_of(Index count, int rounds) {
   std::vector<double> values(static_cast<std::size_t>(count), 1.0), ours, mpis;
-  const Index times = std::max<Index>(20, 200'000 / (200 + count));
+  const Index times = std::max<Index>(20, draws_per_measurement / 10 / (200 + count));
   MpiCommunicator communicator(MPI_COMM_WORLD);
   const auto time = [&](auto call) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -233,7 +236,9 @@ MatrixPtr banded_rows(RowRange range, Index rows, Index cols) {
 }
 
 json columns_of(Index cols, Index batch, int rounds) {
-  const Index rows = 2 * cols, iterations = std::clamp<Index>(200'000'000 / cols, 20, 1'000);
+  const Index rows = 2 * cols, max_iterations = std::max<Index>(20, draws_per_measurement / 2'000);
+  const Index iterations =
+      std::clamp<Index>(100 * draws_per_measurement / cols, 20, max_iterations);
   const RowRange range = even_share(rows, rank, ranks);
   const MatrixPtr own = banded_rows(range, rows, cols);
   std::vector<double> seconds[2];
@@ -272,6 +277,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const Index rows = asked(argc, argv, "-rows", 500'000), cols = asked(argc, argv, "-cols", 100);
   const auto rounds = static_cast<int>(asked(argc, argv, "-rounds", 5));
+  draws_per_measurement = asked(argc, argv, "-draws", draws_per_measurement);
   json out{{"ranks", ranks}, {"rows_a_rank", rows}, {"cols", cols}, {"rounds", rounds}};
   for (Index count : {1, 10, 100, 1'000, 10'000, 100'000})
     out["sums"].push_back(sums_of(count, rounds));
@@ -284,7 +290,7 @@ int main(int argc, char** argv) {
   for (Index batch : {1'000, 5'000, 20'000, 100'000})
     if (batch <= rows) out["scaling"].push_back(bench.scaling(batch));
   for (Index batch : {20'000, 200'000, 2'000'000})
-    if (ranks > 1) out["draws"].push_back(bench.draws(batch));
+    if (ranks > 1 && batch <= draws_per_measurement) out["draws"].push_back(bench.draws(batch));
   if (rank == 0) std::puts(out.dump(1).c_str());
   MPI_Finalize();
   return 0;

@@ -1,11 +1,10 @@
-// Rows known by one function only, MatRowBatchGradient_C. It gives a row when
-// asked for the gradient of a single one at x = 0 with b = -1, and a sum of
-// rows likewise; what remains follows from rows.
+// A matrix that is only given by the function MatRowBatchGradient_C. The gradient of one row at
+// x = 0 with b = -1 is the row itself; all other operations use rows obtained in this way.
 
 #include <algorithm>
 #include <cmath>
 
-#include "mat_rows.hpp"
+#include "petsc_matrices.hpp"
 #include "polyak_petsc.h"
 
 namespace polyak {
@@ -110,8 +109,8 @@ class BatchGradientRows final : public RowMatrix {
     add_row(i, 1.0, to);
   }
 
-  // visit(rows, first of them, how many), few rows at a time: what remains is
-  // known of dense ones.
+  // visit(rows, first, count) for blocks of rows, each copied into a dense matrix, which has the
+  // operations that the function does not offer.
   template <class Visit>
   void in_blocks(Index first, Index last, Visit visit) const {
     for (Index top = first; top < last; top += block_rows) {
@@ -121,16 +120,16 @@ class BatchGradientRows final : public RowMatrix {
     }
   }
 
-  // In pieces of a fixed size: nothing is allocated. The function's weight is
-  // w·scale.a·scale.b, its residual without scale.b.
+  // In pieces of a fixed size, so that nothing is allocated. The weight passed to the function is
+  // w·scale.a·scale.b; the residual it returns lacks one factor scale.b.
   template <class Row, class Weight>
   void add(Index count, Row row_of, Weight weight, Scale scale, ConstView x, ConstView b, View g,
            std::span<double> residual2) const {
-    constexpr Index few = 1024;
-    PetscInt global[few];
-    PetscReal factors[few], values[few];
-    for (Index start = 0; start < count; start += few) {
-      const Index here = std::min(few, count - start);
+    constexpr Index piece = 1024;
+    PetscInt global[piece];
+    PetscReal factors[piece], values[piece];
+    for (Index start = 0; start < count; start += piece) {
+      const Index here = std::min(piece, count - start);
       for (Index c = 0; c < x.rows; ++c) {
         for (Index t = 0; t < here; ++t) {
           const Index i = row_of(start + t);
@@ -151,8 +150,8 @@ class BatchGradientRows final : public RowMatrix {
   Index rows_ = 0, cols_ = 0, first_ = 0;
   std::vector<double> zeros_;
   static constexpr Index block_rows = 32;
-  mutable std::vector<double> block_;  // rows of the moment: the plugin runs one thread
-  MatrixPtr dense_block_;              // seen as a matrix
+  mutable std::vector<double> block_;  // current rows: the plugin has one thread
+  MatrixPtr dense_block_;              // a view of block_
 };
 
 }  // namespace

@@ -1,14 +1,15 @@
-// The operator of the KSP, read anew whenever it has changed.
+// The operator of the KSP: read again whenever it has changed.
+
+#include <petsc/private/petscimpl.h>
 
 #include "ksp_polyak.hpp"
-#include "mpi_communicator.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 
 namespace polyak {
 namespace {
 
-// Every rank leaves with an error of any: sums are formed together from here on.
+// If one rank fails, all ranks throw: the following operations are collective.
 MatrixPtr rows_or_error(Mat A, MPI_Comm comm) {
   MatrixPtr own;
   std::string line;
@@ -44,7 +45,7 @@ class LoggedGhosts final : public MpiGhosts {
   }
 };
 
-// One for all solves: they are not without end.
+// One tag for all solves: PETSc has a limited number of them.
 PetscMPIInt tag_of(KspPolyak& polyak, Mat A, MPI_Comm comm) {
   if (polyak.tag_comm != comm)
     checked(PetscObjectGetNewTag(reinterpret_cast<PetscObject>(A), &polyak.tag));
@@ -58,7 +59,7 @@ void read_operator(KspPolyak& polyak, Mat A, MPI_Comm comm) {
   PetscInt rows = 0, first = 0;
   checked(MatGetSize(A, &rows, nullptr));
   checked(MatGetOwnershipRange(A, &first, nullptr));
-  polyak.A.reset();  // before there is another copy
+  polyak.A.reset();  // the old copy first, to save memory
   polyak.ghosts = std::make_shared<LoggedGhosts>(comm, tag_of(polyak, A, comm));
   MatrixPtr own = rows_or_error(A, comm);
   const bool exchange = ranks > 1 && !own->only_products();
@@ -68,13 +69,38 @@ void read_operator(KspPolyak& polyak, Mat A, MPI_Comm comm) {
 
 }  // namespace
 
-void follow_operator(KSP ksp) {
+OperatorState::OperatorState(Mat A) : counted_(is_stored(A)) {
+  if (!counted_) return;
+  add(A);
+  if (is_type(A, MATMPIAIJ)) {
+    Mat diagonal = nullptr, other = nullptr;
+    checked(MatMPIAIJGetSeqAIJ(A, &diagonal, &other, nullptr));
+    add(diagonal);
+    add(other);
+  }
+  if (is_type(A, MATMPIDENSE)) {
+    Mat local = nullptr;
+    checked(MatDenseGetLocalMatrix(A, &local));
+    add(local);
+  }
+}
+
+void OperatorState::add(Mat A) {
+  PetscObjectId id = 0;
+  PetscObjectState state = 0, pattern = 0;
+  checked(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &id));
+  checked(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
+  checked(MatGetNonzeroState(A, &pattern));
+  numbers_.insert(numbers_.end(), {id, state, pattern});
+}
+
+void update_operator(KSP ksp) {
   KspPolyak& polyak = polyak_of(ksp);
   Mat A = nullptr;
   checked(KSPGetOperators(ksp, &A, nullptr));
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(A));
   OperatorState now(A);
-  int changed = polyak.A && now.same_as(polyak.state) ? 0 : 1;  // maybe on this process alone
+  int changed = polyak.A && now.same_as(polyak.state) ? 0 : 1;  // perhaps on this process only
   MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm);
   if (changed == 0) return;
   checked(PetscLogEventBegin(log_events.set_up, ksp, 0, 0, 0));

@@ -1,19 +1,21 @@
+// The options -ksp_polyak_…, and -ksp_view.
+
 #include "ksp_polyak.hpp"
 
 namespace polyak {
 namespace {
 
-constexpr std::size_t longest = 64;
+constexpr std::size_t max_length = 64;  // of a name
 
-// Reads one option into a field; what is not given stays unset.
+// Reads one option into a field; the field is unchanged if the option is not given.
 struct Reader {
   PetscOptionItems* PetscOptionsObject;
 
   PetscErrorCode word(const char* name, const char* sentence, std::string& field) const {
-    char text[longest] = "";
+    char text[max_length] = "";
     PetscBool given = PETSC_FALSE;
     PetscCall(
-        PetscOptionsString(name, sentence, "KSPPOLYAK", field.c_str(), text, longest, &given));
+        PetscOptionsString(name, sentence, "KSPPOLYAK", field.c_str(), text, max_length, &given));
     if (given) field = text;
     return 0;
   }
@@ -52,7 +54,7 @@ PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
                       "auto, minibatch-hbm, minibatch-nag, minibatch-sgd, hbm, nag, gd, cg, cgls, "
                       "lsqr, normal, sketch-hbm or direct",
                       o.method));
-  PetscCall(read.count("-ksp_polyak_batch", "Rows a step; chosen for the problem unless given",
+  PetscCall(read.count("-ksp_polyak_batch", "Rows per step; chosen for the problem unless given",
                        o.batch_size));
   PetscCall(read.number("-ksp_polyak_step", "Step size; chosen unless given", o.step_size));
   PetscCall(read.number("-ksp_polyak_momentum", "Momentum; chosen unless given", o.momentum));
@@ -62,20 +64,22 @@ PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
                       o.parameters));
   PetscCall(
       read.number("-ksp_polyak_gamma", "The paper's gamma, as a fraction of lambda_min", gamma));
-  PetscCall(read.number("-ksp_polyak_lambda_min", "Smallest eigenvalue of A'A; found unless given",
-                        o.lambda_min));
-  PetscCall(read.number("-ksp_polyak_lambda_max", "Largest eigenvalue of A'A; found unless given",
-                        o.lambda_max));
+  PetscCall(read.number("-ksp_polyak_lambda_min",
+                        "Smallest eigenvalue of A'A; computed unless given", o.lambda_min));
+  PetscCall(read.number("-ksp_polyak_lambda_max",
+                        "Largest eigenvalue of A'A; computed unless given", o.lambda_max));
   PetscCall(read.number("-ksp_polyak_ridge", "Add this times |x|^2/2 to the objective", ridge));
   PetscInt number = static_cast<PetscInt>(*seed);
-  PetscCall(PetscOptionsInt("-ksp_polyak_seed", "Same seed, same run", "KSPPOLYAK", number, &number,
-                            nullptr));
-  PetscCall(read.count("-ksp_polyak_check_interval",
-                       "Iterations between measurements of the residual; by cost unless given",
-                       o.measure_every_iterations));
+  PetscCall(PetscOptionsInt("-ksp_polyak_seed",
+                            "Seed of the random numbers; the same seed gives the same run",
+                            "KSPPOLYAK", number, &number, nullptr));
+  PetscCall(read.count(
+      "-ksp_polyak_check_interval",
+      "Iterations between measurements of the residual; chosen by their cost unless given",
+      o.measure_every_iterations));
   PetscCall(read.word("-ksp_polyak_norm",
-                      "What -ksp_rtol means: petsc (|r| beside |b|, or |A'r| beside |A||r|) or "
-                      "backward (the backward error, as of polyak solve)",
+                      "Meaning of -ksp_rtol: petsc (|r|/|b|, or |A'r|/(|A||r|)) or "
+                      "backward (the backward error, as in polyak solve)",
                       own.norm));
   PetscCheck(own.norm == "petsc" || own.norm == "backward", PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE,
@@ -84,7 +88,7 @@ PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
              own.norm.c_str());
   PetscCall(read.word("-ksp_polyak_exchange",
                       "Sums of gradients over ranks: all columns, ghosts (those that rows share), "
-                      "or auto, by how much is said",
+                      "or auto: the one that sends less",
                       own.exchange));
   PetscCheck(exchange_named(own.exchange), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "polyak: -ksp_polyak_exchange: there is no exchange of that name (found %s, expected "
@@ -102,13 +106,13 @@ std::string method_of(KSP ksp) {
   const MatrixPtr& A = polyak_of(ksp).A;
   const bool by_products = A && A->only_products();
   if (!asked.method.empty() && !(by_products && asked.method == "auto")) return asked.method;
-  const SolveOptions plain;
+  const SolveOptions defaults;
   const bool sampled = asked.batch_size || asked.step_size || asked.momentum || asked.lambda_min ||
                        asked.lambda_max || asked.measure_every_iterations ||
-                       asked.sampling != plain.sampling || asked.parameters != plain.parameters ||
-                       asked.gamma != plain.gamma;
+                       asked.sampling != defaults.sampling ||
+                       asked.parameters != defaults.parameters || asked.gamma != defaults.gamma;
   if (by_products && !sampled) return "lsqr";
-  return sampled || runs_to_the_end(ksp) ? "minibatch-hbm" : "auto";
+  return sampled || has_fixed_iterations(ksp) ? "minibatch-hbm" : "auto";
 }
 
 PetscErrorCode view_ksp_polyak(KSP ksp, PetscViewer viewer) {

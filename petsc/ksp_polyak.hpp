@@ -1,48 +1,69 @@
 #pragma once
 
-// KSP type "polyak", inside.
+// KSP type "polyak": its data and functions.
 
 #include <petsc/private/kspimpl.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
-#include "guarded.hpp"
-#include "mat_rows.hpp"
-#include "mpi_ghosts.hpp"
-#include "operator_state.hpp"
+#include "mpi_ranks.hpp"
+#include "petsc_matrices.hpp"
 #include "polyak/solve.hpp"
 
 namespace polyak {
 
+/// Identifies a matrix and its changes, which PETSc counts: those of A and of the blocks inside
+/// it, because a program can change a block through a handle of its own without a change of A.
+/// For a matrix that is given by functions PETSc has no such count.
+class OperatorState {
+ public:
+  OperatorState() = default;
+  /// Not collective.
+  explicit OperatorState(Mat A);
+
+  /// True for the same matrix, unchanged on this process; false where there is no count.
+  bool same_as(const OperatorState& other) const { return counted_ && numbers_ == other.numbers_; }
+
+ private:
+  void add(Mat A);
+
+  bool counted_ = false;
+  std::vector<PetscInt64> numbers_;
+};
+
 /// ksp->data.
 struct KspPolyak {
-  SolveOptions options;  ///< those of -ksp_polyak_…; tolerance and limit are the KSP's
-                         ///< and an empty method means the one of method_of()
+  SolveOptions options;  ///< those of -ksp_polyak_…; tolerance and limits are those of the KSP,
+                         ///< and an empty method means that of method_of()
   double ridge = 0.0;
-  std::string norm = "petsc";     ///< what -ksp_rtol means: petsc or backward
-  std::string exchange = "auto";  ///< how ranks add up gradients
-  MatrixPtr A;                    ///< the operator as it was when `state` was taken
+  std::string norm = "petsc";     ///< the meaning of -ksp_rtol: petsc or backward
+  std::string exchange = "auto";  ///< how gradients are summed over ranks
+  MatrixPtr A;                    ///< the operator at the time of `state`
   OperatorState state;
   std::shared_ptr<MpiGhosts> ghosts;
-  MPI_Comm tag_comm = MPI_COMM_NULL;  ///< whose `tag` is ours
+  MPI_Comm tag_comm = MPI_COMM_NULL;  ///< the communicator in which `tag` is reserved
   PetscMPIInt tag = 0;
-  std::string default_pc;  ///< PETSc's own choice, where none took its place
-  std::string used;        ///< what the last solve did, for -ksp_view
+  std::string default_pc;  ///< PETSc's default preconditioner, if it was replaced by none
+  std::string used;        ///< a description of the last solve, for -ksp_view
 };
 
 struct LogEvents {
   PetscLogEvent set_up = 0, solve = 0, sums = 0;
 };
+/// Global, like the registry of PETSc in which the events are numbered, once per process.
 extern LogEvents log_events;
 
 inline KspPolyak& polyak_of(KSP ksp) { return *static_cast<KspPolyak*>(ksp->data); }
 
-/// Without a norm there is no test: so many iterations, and that is success.
-bool runs_to_the_end(KSP ksp);
+/// True without a norm or with KSPConvergedSkip: there is no convergence test, and the run
+/// succeeds after -ksp_max_it iterations.
+bool has_fixed_iterations(KSP ksp);
 
-/// The method asked for. Otherwise auto, which chooses for the problem; but lsqr where A is
-/// known by products only, and minibatch-hbm where something was asked that only sampled
-/// steps heed, or a number of iterations rather than an answer.
+/// The method that was requested; otherwise auto. But lsqr where A is given by its products only,
+/// and minibatch-hbm where an option is set that only sampled steps use, or where the number of
+/// iterations is fixed.
 std::string method_of(KSP ksp);
 
 PetscErrorCode create_ksp_polyak(KSP ksp);
@@ -50,13 +71,11 @@ PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject);
 PetscErrorCode view_ksp_polyak(KSP ksp, PetscViewer viewer);
 PetscErrorCode solve_ksp_polyak(KSP ksp);
 
-/// Sees to it that KspPolyak::A is the operator as it is now. Collective.
-void follow_operator(KSP ksp);
+/// Reads the operator into KspPolyak::A if it has changed. Collective.
+void update_operator(KSP ksp);
 
-/// No preconditioner in place of the one that PETSc takes unless told otherwise (and would
-/// factor A for); Error usage where somebody has asked for one. Collective.
+/// Replaces the default preconditioner of PETSc (for which PETSc would factor A) by none; Error
+/// usage if the user or the program has set one. Collective.
 void use_no_preconditioner(KSP ksp);
-/// The KSP becomes one of another type: PETSc's choice stands again.
-PetscErrorCode give_back_preconditioner(KSP ksp);
 
 }  // namespace polyak

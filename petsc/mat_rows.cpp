@@ -1,10 +1,11 @@
-#include "mat_rows.hpp"
+// The rows of a PETSc matrix that stores them.
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 
+#include "petsc_matrices.hpp"
 #include "polyak/error.hpp"
-#include "row_shell.hpp"
 
 namespace polyak {
 namespace {
@@ -12,12 +13,12 @@ namespace {
 using Column = std::conditional_t<sizeof(PetscInt) == 4, std::int32_t, Index>;
 static_assert(sizeof(Column) == sizeof(PetscInt));
 
-// A reference of our own to a matrix of this process, for as long as it is viewed.
+// Holds a reference to a matrix of this process as long as there is a view of it.
 std::shared_ptr<const void> kept(Mat A) {
   return {A, [](Mat mat) { static_cast<void>(MatDestroy(&mat)); }};
 }
 
-// Row starts become 64-bit, columns and values are PETSc's own.
+// Row starts are copied as 64-bit numbers; columns and values are those of PETSc.
 MatrixPtr view_csr(Mat A) {
   const auto keep_alive = kept(A);
   PetscInt n = 0, cols = 0;
@@ -42,8 +43,8 @@ MatrixPtr view_csr(Mat A) {
   return csr_view<double, Column>(held->starts, all_columns, all_values, cols, held);
 }
 
-// The two parts of each row are merged, and together they may hold more entries
-// than the indices of this PETSc can count, though neither does.
+// The two parts of each row are merged. Together they may have more entries than the indices of
+// this PETSc can count, although neither part has.
 void check_entries(Mat A) {
   MatInfo info{};
   checked(MatGetInfo(A, MAT_LOCAL, &info));
@@ -60,7 +61,7 @@ void check_entries(Mat A) {
 MatrixPtr aij_rows(Mat A) {
   check_entries(A);
   Mat local = A;
-  if (is_type(A, MATSEQAIJ))  // an mpiaij of one process is not one
+  if (is_type(A, MATSEQAIJ))  // not an mpiaij of one process
     checked(PetscObjectReference(reinterpret_cast<PetscObject>(A)));
   else
     checked(MatMPIAIJGetLocalMat(A, MAT_INITIAL_MATRIX, &local));
@@ -76,7 +77,7 @@ MatrixPtr dense_rows(Mat A) {
   checked(MatDenseGetArrayRead(A, &values));
   const Index n = rows, d = cols, column = lda;
   std::vector<double> out(to_size(n * d));
-  constexpr Index tile = 64;  // both sides stay in cache
+  constexpr Index tile = 64;  // rows and columns of a tile stay in cache
   for (Index top = 0; top < n; top += tile)
     for (Index j = 0; j < d; ++j)
       for (Index i = top; i < std::min(n, top + tile); ++i)

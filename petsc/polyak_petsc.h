@@ -8,8 +8,8 @@
    Linked:        call KSPPolyakRegister() after PetscInitialize(), then
                   KSPSetType(ksp, KSPPOLYAK).
 
-   The operator is A itself, tall, square or wide; no preconditioner is used.
-   petsc/README.md lists the options and what each kind of matrix costs.
+   The operator is A itself, rectangular or square; no preconditioner is used.
+   petsc/README.md lists the options and the memory that each type of matrix needs.
 */
 
 #include <petscksp.h>
@@ -19,33 +19,33 @@
 PETSC_EXTERN PetscErrorCode KSPPolyakRegister(void);
 
 /*
-   Dense rows where they lie, one after the other (row-major, the caller's): m of
-   them on this process, M on all, N columns. For tall data that PETSc would keep
-   column by column: any KSP can multiply with it, polyak reads its rows at full
-   speed, nothing is copied. `values` must outlive A.
+   A matrix around dense rows of the caller, stored one after the other (row-major): m
+   rows on this process, M on all, N columns. PETSc would store a dense matrix by columns.
+   Any KSP can multiply with it; polyak reads the rows in place, nothing is copied.
+   `values` must stay valid as long as A.
 */
 PETSC_EXTERN PetscErrorCode MatCreatePolyakRows(MPI_Comm comm, PetscInt m, PetscInt M, PetscInt N, const PetscScalar values[], Mat *A);
 
 /*
    A tomographic scan: MatSetType(A, MATPOLYAKSCAN) and nothing else makes a matrix
    of one row per ray and one column per pixel from -mat_polyak_angles 0:180:180,
-   -mat_polyak_detectors 128, -mat_polyak_size 64, …  as of `polyak tomography`
-   (-help lists them). Its rows are never stored. Processes share out the views;
-   vectors that fit come from MatCreateVecs().
+   -mat_polyak_detectors 128, -mat_polyak_size 64, …  as in `polyak tomography`
+   (-help lists them). Its rows are never stored. Whole views are distributed over the
+   processes; make vectors of this layout by MatCreateVecs().
 */
 #define MATPOLYAKSCAN "polyakscan"
 
 /*
-   A matrix of any type takes part when it composes this function under the
+   KSP polyak can use a matrix of any type that composes this function under the
    name "MatRowBatchGradient_C". For rows[t], t = 0 .. count-1 (global numbers
-   of rows that this process owns, in any order, maybe repeated), it adds
+   of rows that this process owns, in any order, perhaps repeated), it adds
 
      g         += weights[t] * (a_i'x - b[t]) * a_i          i = rows[t]
      residual2 += weights[t] * (a_i'x - b[t])^2              unless it is NULL
 
    where x and g have as many numbers as A has columns, on every process. It
-   does not communicate and is called from one thread. Where PETSc scales or
-   shifts a MATSHELL by itself (MatScale() and its kin) the function must know.
+   does not communicate and is called from one thread. If the program scales or shifts
+   a MATSHELL (MatScale(), MatShift(), …), the function must apply that, too.
 */
 typedef PetscErrorCode (*MatRowBatchGradientFn)(Mat A, PetscInt count, const PetscInt rows[], const PetscReal weights[], const PetscScalar x[], const PetscScalar b[], PetscScalar g[], PetscReal *residual2);
 

@@ -1,19 +1,19 @@
-// Rows known by products only: MATNEST, MATTRANSPOSEVIRTUAL, MATSHELL, MATNORMAL, MATBAIJ and
-// whatever else has MatMult and MatMultTranspose. Both are formed by all processes together,
-// and of all rows; so is every call below but those that ask for single rows.
+// A matrix that is only given by its products: MATNEST, MATTRANSPOSEVIRTUAL, MATSHELL, MATNORMAL,
+// MATBAIJ and every other type with MatMult and MatMultTranspose. Both products are collective
+// and use all rows; so is every operation below. Operations on single rows do not exist.
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "mat_rows.hpp"
+#include "petsc_matrices.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak {
 namespace {
 
-// Numbers of mean 0 and variance 1 that depend on their place alone, not on who owns it: from
-// [-√3, √3], none of which repeats or is zero, so that no sum of them cancels.
+// Numbers of mean 0 and variance 1 that depend on their place only, not on the process that owns
+// it; uniform on [-√3, √3], without zeros, so that their products with a row do not cancel.
 double probe(Index place, Index which) {
   std::uint64_t h = 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(8 * place + which + 1);
   h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -22,7 +22,7 @@ double probe(Index place, Index which) {
   return std::sqrt(3.0) * ((static_cast<double>(h >> 11) + 0.5) * 0x1.0p-52 - 1.0);
 }
 
-// A square that is no zero unless its root is.
+// v², but not zero by underflow.
 double square(double v) {
   return v == 0.0 ? 0.0 : std::max(v * v, std::numeric_limits<double>::min());
 }
@@ -74,15 +74,15 @@ class ProductRows final : public RowMatrix {
 
   void multiply(Index, Index, ConstView x, View y) const override {
     for (Index c = 0; c < x.rows; ++c) {
-      put(x_, [&](Index j) { return x(c, first_ + j); });
+      fill(x_, [&](Index j) { return x(c, first_ + j); });
       checked(MatMult(A_, x_, y_));
-      take(y_, [&](Index i, double v) { y(i, c) = v; });
+      read(y_, [&](Index i, double v) { y(i, c) = v; });
     }
   }
 
   void add_transposed(Index, Index, ConstView y, View g) const override {
     for (Index c = 0; c < g.rows; ++c) {
-      put(y_, [&](Index i) { return y(i, c); });
+      fill(y_, [&](Index i) { return y(i, c); });
       add_product(1.0, g.row(c));
     }
   }
@@ -91,46 +91,46 @@ class ProductRows final : public RowMatrix {
                       ConstView b, View g, std::span<double> residual2) const override {
     std::vector<double> r(to_size(rows_));
     for (Index c = 0; c < x.rows; ++c) {
-      put(x_, [&](Index j) { return x(c, first_ + j); });
+      fill(x_, [&](Index j) { return x(c, first_ + j); });
       checked(MatMult(A_, x_, y_));
-      take(y_, [&](Index i, double v) {
+      read(y_, [&](Index i, double v) {
         const double w = weights.empty() ? 1.0 : weights[to_size(i)];
         const double residual = scale.b * (v - b(i, c));
         r[to_size(i)] = w * residual;
         if (!residual2.empty()) residual2[to_size(c)] += w * residual * residual;
       });
-      put(y_, [&](Index i) { return r[to_size(i)]; });
+      fill(y_, [&](Index i) { return r[to_size(i)]; });
       add_product(scale.a, g.row(c));
     }
   }
 
-  // Of few columns exactly, column by column; otherwise by probes z: the mean of (a·z)² is
-  // ‖a‖².
+  // Exact for up to max_exact_columns, column by column; otherwise estimated with random probes z:
+  // the mean of (a·z)² is ‖a‖².
   void norms(Index, Index, double scale, std::span<double> row_norms2,
              std::span<double> column_norms2) const override {
     std::fill(row_norms2.begin(), row_norms2.end(), 0.0);
-    const bool exact = cols_ <= few;
+    const bool exact = cols_ <= max_exact_columns;
     const Index products = exact ? cols_ : probes;
     const double weight = exact ? 1.0 : 1.0 / static_cast<double>(probes);
     for (Index k = 0; k < products; ++k) {
-      put(x_, [&](Index j) { return exact ? double(first_ + j == k) : probe(first_ + j, k); });
+      fill(x_, [&](Index j) { return exact ? double(first_ + j == k) : probe(first_ + j, k); });
       checked(MatMult(A_, x_, y_));
-      take(y_, [&](Index i, double v) {
+      read(y_, [&](Index i, double v) {
         row_norms2[to_size(i)] += weight * square(scale * v);
         if (exact && !column_norms2.empty()) column_norms2[to_size(k)] += square(scale * v);
       });
     }
     if (exact || column_norms2.empty()) return;
     for (Index k = 0; k < probes; ++k) {
-      put(y_, [&](Index i) { return probe(first_row_ + i, k); });
+      fill(y_, [&](Index i) { return probe(first_row_ + i, k); });
       multiply_transposed();
-      take(x_, [&](Index j, double v) {
+      read(x_, [&](Index j, double v) {
         column_norms2[to_size(first_ + j)] += weight * square(scale * v);
       });
     }
   }
 
-  // No entry is larger than its row: enough to choose a scale by.
+  // The largest norm of a row: a bound on its entries, sufficient for the choice of a scale.
   double max_abs(Index first, Index last) const override {
     std::vector<double> norms2(to_size(rows_));
     norms(first, last, 1.0, norms2, {});
@@ -151,14 +151,14 @@ class ProductRows final : public RowMatrix {
   void copy_rows(Index, Index, View) const override { refuse(); }
 
  private:
-  static constexpr Index few = 16, probes = 4;
+  static constexpr Index max_exact_columns = 16, probes = 4;
 
   [[noreturn]] static void refuse() {
     throw Error(ErrorCode::internal, {.what = "a matrix of products was asked for a row"});
   }
 
   template <class Value>
-  static void put(Vec v, Value value) {
+  static void fill(Vec v, Value value) {
     PetscInt n = 0;
     PetscScalar* to = nullptr;
     checked(VecGetLocalSize(v, &n));
@@ -167,13 +167,13 @@ class ProductRows final : public RowMatrix {
     checked(VecRestoreArrayWrite(v, &to));
   }
 
-  template <class Take>
-  static void take(Vec v, Take take) {
+  template <class Use>
+  static void read(Vec v, Use use) {
     PetscInt n = 0;
     const PetscScalar* from = nullptr;
     checked(VecGetLocalSize(v, &n));
     checked(VecGetArrayRead(v, &from));
-    for (PetscInt i = 0; i < n; ++i) take(i, from[i]);
+    for (PetscInt i = 0; i < n; ++i) use(i, from[i]);
     checked(VecRestoreArrayRead(v, &from));
   }
 
@@ -181,17 +181,17 @@ class ProductRows final : public RowMatrix {
     checked(transposed_ ? MatMultTranspose(A_, y_, x_) : MatMult(A_, y_, x_));
   }
 
-  // g += factor·A'y_ on the columns that PETSc keeps here; sums over processes fill in others.
+  // g += factor·A'y_ on the columns of this process; sums over processes add the others.
   void add_product(double factor, double* g) const {
     multiply_transposed();
-    take(x_, [&](Index j, double v) { g[first_ + j] += factor * v; });
+    read(x_, [&](Index j, double v) { g[first_ + j] += factor * v; });
   }
 
   Mat A_;
   bool transposed_;
   Index rows_ = 0, cols_ = 0;
   PetscInt first_row_ = 0, first_ = 0, last_ = 0;
-  mutable Vec x_ = nullptr, y_ = nullptr;  // of the product of the moment
+  mutable Vec x_ = nullptr, y_ = nullptr;  // of the current product
 };
 
 }  // namespace

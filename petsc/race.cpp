@@ -1,8 +1,8 @@
-// KSP type polyak beside PETSc's LSQR and CGLS: one program, one machine, the same
-// matrices, every solver with its own set-up. LSQR and CGLS stop by an oracle, at
-// the first iteration whose x is good enough, and pay for no test; polyak stops by
-// its own. With -overhead, on one rank and instead of all that: what the plugin
-// costs beside the library itself.
+// Compares KSP type polyak with PETSc's LSQR and CGLS in one program, on the same matrices; every
+// solver pays for its own set-up. LSQR and CGLS stop at the first iteration whose error is small
+// enough, which is found before with the known solution, and pay for no convergence test; polyak
+// uses its own. With -overhead, on one rank, instead of that: the cost of the plugin beside the
+// library itself.
 //
 //   mpirun -n 2 race [-rows N] [-cols D]
 //     [-sparse_cols D] [-entries E] [-rounds R] [-error E] [-json FILE] [-overhead]
@@ -22,29 +22,30 @@ using namespace polyak;
 using namespace polyak::race;
 using nlohmann::json;
 
-double error_of(Vec x, Vec wanted) {
+double error_of(Vec x, Vec solution) {
   Vec difference = nullptr;
   PetscReal off = 0.0, size = 0.0;
   checked(VecDuplicate(x, &difference));
-  checked(VecWAXPY(difference, -1.0, wanted, x));
+  checked(VecWAXPY(difference, -1.0, solution, x));
   checked(VecNorm(difference, NORM_2, &off));
-  checked(VecNorm(wanted, NORM_2, &size));
+  checked(VecNorm(solution, NORM_2, &size));
   checked(VecDestroy(&difference));
   return off / size;
 }
 
-struct Oracle {
-  Vec wanted;
+// The known solution, and the error at which a run stops.
+struct Target {
+  Vec x;
   double error;
 };
 
 PetscErrorCode good_enough(KSP ksp, PetscInt iteration, PetscReal, KSPConvergedReason* reason,
                            void* context) {
-  const auto* oracle = static_cast<const Oracle*>(context);
+  const auto* target = static_cast<const Target*>(context);
   Vec x = nullptr;
   PetscCall(KSPBuildSolution(ksp, nullptr, &x));
-  *reason = iteration > 0 && error_of(x, oracle->wanted) <= oracle->error ? KSP_CONVERGED_ATOL
-                                                                          : KSP_CONVERGED_ITERATING;
+  *reason = iteration > 0 && error_of(x, target->x) <= target->error ? KSP_CONVERGED_ATOL
+                                                                     : KSP_CONVERGED_ITERATING;
   return 0;
 }
 
@@ -54,12 +55,12 @@ double median(std::vector<double> values) {
 }
 
 struct Solved {
-  double seconds = 0.0, set_up = 0.0, error = 0.0;  // seconds: set-up too
+  double seconds = 0.0, set_up = 0.0, error = 0.0;  // seconds include set_up
   PetscInt iterations = 0;
   std::string reason;
 };
 
-// From a new KSP to x; `prepare` sets its type and how it stops.
+// From a new KSP to x; `prepare` sets its type and its convergence test.
 template <class Prepare>
 Solved solve_once(const RaceProblem& problem, Prepare prepare) {
   Solved out;
@@ -90,17 +91,17 @@ Solved solve_once(const RaceProblem& problem, Prepare prepare) {
   return out;
 }
 
-constexpr PetscInt most_iterations = 5000;
+constexpr PetscInt max_iterations = 5000;
 
-void prepare_peer(KSP ksp, const char* type, PetscInt iterations, Oracle* oracle) {
+void prepare_peer(KSP ksp, const char* type, PetscInt iterations, Target* target) {
   checked(KSPSetType(ksp, type));
   checked(KSPSetTolerances(ksp, 1e-300, 1e-300, PETSC_DEFAULT, iterations));
-  checked(KSPSetConvergenceTest(ksp, oracle ? good_enough : KSPConvergedSkip, oracle, nullptr));
+  checked(KSPSetConvergenceTest(ksp, target ? good_enough : KSPConvergedSkip, target, nullptr));
 }
 
 void prepare_polyak(KSP ksp, double rtol) {
   checked(KSPSetType(ksp, "polyak"));
-  checked(KSPSetTolerances(ksp, rtol, PETSC_DEFAULT, PETSC_DEFAULT, most_iterations));
+  checked(KSPSetTolerances(ksp, rtol, PETSC_DEFAULT, PETSC_DEFAULT, max_iterations));
   checked(KSPSetFromOptions(ksp));
 }
 
@@ -109,12 +110,12 @@ class Race {
   Race(int rounds, double error) : rounds_(rounds), error_(error) {}
 
   json run(const RaceProblem& problem) const {
-    Oracle oracle{problem.x, error_};
+    Target target{problem.x, error_};
     PetscInt counts[2];
     const char* peers[] = {KSPLSQR, KSPCGLS};
     for (int i = 0; i < 2; ++i)
       counts[i] = solve_once(problem, [&](KSP ksp) {
-                    prepare_peer(ksp, peers[i], most_iterations, &oracle);
+                    prepare_peer(ksp, peers[i], max_iterations, &target);
                   }).iterations;
     const double rtol = loosest(problem);
     std::vector<Solved> solved[3];
@@ -128,7 +129,7 @@ class Race {
     const char* names[] = {"KSPLSQR", "KSPCGLS", "polyak"};
     PetscPrintf(PETSC_COMM_WORLD, "\n%s\n", problem.name.c_str());
     for (int i = 0; i < 3; ++i) {
-      out["solvers"].push_back(told(names[i], solved[i]));
+      out["solvers"].push_back(summary(names[i], solved[i]));
       const json& line = out["solvers"].back();
       PetscPrintf(PETSC_COMM_WORLD, "  %-10s %9.4f s   %5d iterations   error %.1e   %s\n",
                   names[i], line["seconds"].get<double>(), line["iterations"].get<int>(),
@@ -138,6 +139,7 @@ class Race {
   }
 
  private:
+  // The largest tolerance with which polyak reaches the error.
   double loosest(const RaceProblem& problem) const {
     double rtol = 1e-8;
     for (; rtol > 1e-15; rtol /= 10)
@@ -145,7 +147,7 @@ class Race {
     return rtol;
   }
 
-  static json told(const char* name, const std::vector<Solved>& rounds) {
+  static json summary(const char* name, const std::vector<Solved>& rounds) {
     std::vector<double> seconds;
     for (const Solved& round : rounds) seconds.push_back(round.seconds);
     const Solved& last = rounds.back();
@@ -179,7 +181,7 @@ Mat as_dense(const RowMatrix& rows) {
   return A;
 }
 
-// The same iterations by the plugin and by the library.
+// Times the same iterations by the plugin and by the library.
 class Overhead {
  public:
   Overhead(double lambda_min, double lambda_max) : min_(lambda_min), max_(lambda_max) {}
@@ -222,36 +224,37 @@ class Overhead {
   double min_, max_;
 };
 
-// Rows where they lie, those of a dense Mat, which the plugin copies, and those behind a
-// function of the user's.
+// Rows in place, rows of a dense Mat, which the plugin copies, and rows behind a
+// MatRowBatchGradient_C of the user.
 json dense_overhead(const RaceProblem& problem, int rounds) {
   const Overhead overhead(1.0, 100.0);
   RaceProblem dense = problem, shell = problem;
   dense.A = as_dense(*problem.own);
   shell.A = users_shell(problem);
-  std::vector<double> plain, lying, own, copying, asking;
+  std::vector<double> library, in_place, dense_steps, copying, by_function;
   for (int round = 0; round < rounds; ++round) {
-    plain.push_back(overhead.by_library(problem));
-    lying.push_back(overhead.by_plugin(problem).seconds);
+    library.push_back(overhead.by_library(problem));
+    in_place.push_back(overhead.by_plugin(problem).seconds);
     const Solved by_dense = overhead.by_plugin(dense);
-    own.push_back(by_dense.seconds - by_dense.set_up);
+    dense_steps.push_back(by_dense.seconds - by_dense.set_up);
     copying.push_back(by_dense.set_up);
-    asking.push_back(overhead.by_plugin(shell).seconds);
+    by_function.push_back(overhead.by_plugin(shell).seconds);
   }
   checked(MatDestroy(&dense.A));
   checked(MatDestroy(&shell.A));
   PetscPrintf(PETSC_COMM_WORLD,
-              "\n%d iterations of %d dense rows: library %.4f s, plugin %.4f s (rows where they "
-              "lie), %.4f s (dense) after copying for %.4f s, %.4f s (user's function)\n",
+              "\n%d iterations of %d dense rows: library %.4f s, plugin %.4f s (rows in "
+              "place), %.4f s (dense) after copying for %.4f s, %.4f s (user's function)\n",
               static_cast<int>(Overhead::iterations), static_cast<int>(Overhead::batch),
-              median(plain), median(lying), median(own), median(copying), median(asking));
+              median(library), median(in_place), median(dense_steps), median(copying),
+              median(by_function));
   return {{"iterations", Overhead::iterations}, {"batch", Overhead::batch},
-          {"library", median(plain)},           {"rows", median(lying)},
-          {"dense", median(own)},               {"copy", median(copying)},
-          {"shell", median(asking)}};
+          {"library", median(library)},         {"rows", median(in_place)},
+          {"dense", median(dense_steps)},       {"copy", median(copying)},
+          {"shell", median(by_function)}};
 }
 
-// Rows of an AIJ, which the plugin views; set-up is counted.
+// Rows of an AIJ matrix, of which the plugin has a view; the time includes set-up.
 json sparse_overhead(const RaceProblem& problem, int rounds) {
   const Overhead overhead(1000.0, 4000.0);
   std::vector<double> plain, aij;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The problems of the race, as PETSc sees them, and as polyak does.
+// The problems of race.cpp, for PETSc and for the library itself.
 
 #include <petscksp.h>
 
@@ -20,29 +20,30 @@ struct RaceProblem {
   std::string name;
   Mat A = nullptr;
   Vec b = nullptr, x = nullptr;  ///< x: the least squares solution
-  std::shared_ptr<std::vector<double>> values;  ///< of dense problems: own rows, from `first` on
+  std::shared_ptr<std::vector<double>>
+      values;  ///< of dense problems: the rows of this rank, from `first` on
   Index first = 0;
   MatrixPtr own;  ///< the rows of this rank, for the library itself
   std::vector<double> own_b;
 };
 void destroy(RaceProblem& problem);
 
-/// Of so many, the rows of this rank.
+/// The range of this rank among `rows` rows.
 RowRange rows_here(Index rows);
 
-/// The paper's: algebraic decay, condition 100 (of AᵀA), Haar vectors; dense rows where
-/// they lie (MatCreatePolyakRows), whose products run at the speed of memory. `noise` is
+/// The problem of the paper: algebraic decay, condition 100 (of AᵀA), Haar vectors; dense rows in
+/// place (MatCreatePolyakRows), whose products run at the speed of memory. `noise` is
 /// |epsilon|/|Ax|.
 RaceProblem paper_problem(Index rows, Index cols, double noise);
 
-/// The same rows behind nothing but a MatRowBatchGradient_C of the user's own, while the
-/// problem lives.
+/// The same rows, given only by a MatRowBatchGradient_C as a user would write it. Uses `problem`,
+/// which must stay valid.
 Mat users_shell(const RaceProblem& problem);
 
-/// AIJ, consistent, `entries` a row at random columns, or a little fewer. Condition 1:
-/// normal values. Above: A = R·D·G, where R has a quarter as many such entries, D² has
-/// the paper's algebraic decay up to `condition`, and G rotates pairs of columns and then
-/// pairs of other columns, so that no scaling of columns undoes D.
+/// AIJ, consistent, at most `entries` entries per row at random columns. With condition 1 they are
+/// normally distributed. Otherwise A = R·D·G, where R has a quarter as many such entries, D² has
+/// the algebraic decay of the paper up to `condition`, and G rotates pairs of columns and then
+/// pairs of other columns, so that no scaling of columns removes D.
 RaceProblem sparse_problem(Index rows, Index cols, Index entries, double condition);
 
 }  // namespace polyak::race

@@ -1,10 +1,10 @@
-#include "row_shell.hpp"
+// A PETSc matrix around the rows of a RowMatrix.
 
 #include <algorithm>
 #include <memory>
 
-#include "guarded.hpp"
-#include "mpi_communicator.hpp"
+#include "mpi_ranks.hpp"
+#include "petsc_matrices.hpp"
 #include "polyak/error.hpp"
 #include "polyak_petsc.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *rows_name = "polyak_rows", *gradient_name = "MatRowBatchGradient_C";
 
-// x lies on every rank while it is used, as in PETSc's own dense matrices.
+// A product needs the whole x on every rank, as with PETSc's own dense matrices.
 struct RowShell {
   MatrixPtr own;
   Index first = 0;
@@ -75,7 +75,7 @@ PetscErrorCode multiply_transposed(Mat A, Vec y, Vec x) {
   });
 }
 
-// Row by row, as each brings a b of its own.
+// Row by row, because each entry of `rows` has its own b.
 PetscErrorCode row_gradient(Mat A, PetscInt count, const PetscInt rows[], const PetscReal weights[],
                             const PetscScalar x[], const PetscScalar b[], PetscScalar g[],
                             PetscReal* residual2) {
@@ -92,7 +92,7 @@ PetscErrorCode row_gradient(Mat A, PetscInt count, const PetscInt rows[], const 
   });
 }
 
-// Another around the same rows.
+// The duplicate has the same rows.
 PetscErrorCode duplicate(Mat A, MatDuplicateOption, Mat* B) {
   PetscCall(MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), B));
   return guarded(A, [&] {
@@ -105,8 +105,8 @@ PetscErrorCode duplicate(Mat A, MatDuplicateOption, Mat* B) {
   });
 }
 
-// A may live on as a matrix of another type, which has other rows.
-PetscErrorCode leave(Mat A) {
+// MatSetType may give A another type, with other rows.
+PetscErrorCode remove_rows(Mat A) {
   const auto object = reinterpret_cast<PetscObject>(A);
   PetscCall(PetscObjectCompose(object, rows_name, nullptr));
   PetscCall(PetscObjectComposeFunction(object, gradient_name, nullptr));
@@ -118,7 +118,7 @@ PetscErrorCode delete_shell(void* shell) {
   return 0;
 }
 
-PetscErrorCode forget_rows(void* rows) {
+PetscErrorCode delete_rows(void* rows) {
   delete static_cast<MatrixPtr*>(rows);
   return 0;
 }
@@ -128,19 +128,19 @@ void keep_rows(Mat A, const MatrixPtr& own) {
   auto rows = std::make_unique<MatrixPtr>(own);
   checked(PetscContainerCreate(PETSC_COMM_SELF, &container));
   checked(PetscContainerSetPointer(container, rows.release()));
-  checked(PetscContainerSetUserDestroy(container, forget_rows));
+  checked(PetscContainerSetUserDestroy(container, delete_rows));
   checked(PetscObjectCompose(reinterpret_cast<PetscObject>(A), rows_name,
                              reinterpret_cast<PetscObject>(container)));
   checked(PetscContainerDestroy(&container));
 }
 
 void check_sizes(Mat A, const RowMatrix& own, Index rows) {
-  const Index most = std::max(rows, own.cols());
-  if (most > static_cast<Index>(PETSC_MAX_INT))
+  const Index largest = std::max(rows, own.cols());
+  if (largest > static_cast<Index>(PETSC_MAX_INT))
     throw Error(ErrorCode::bad_data,
                 {.what = "the matrix has more rows or columns than PETSc's 32-bit indices count",
                  .where = "A",
-                 .found = std::to_string(most),
+                 .found = std::to_string(largest),
                  .expected = "at most " + std::to_string(PETSC_MAX_INT),
                  .hint = "build the program with petsc64 and load libpolyak_petsc64.so"});
   long long all = own.rows();
@@ -165,7 +165,7 @@ void become_row_shell(Mat A, MatrixPtr own, Index rows) {
   checked(MatSetSizes(A, static_cast<PetscInt>(own->rows()), PETSC_DECIDE,
                       static_cast<PetscInt>(rows), static_cast<PetscInt>(own->cols())));
   checked(MatSetType(A, MATSHELL));
-  // Rows are what they are: PETSc must not scale, shift or zero them behind our back.
+  // polyak reads the rows directly, so PETSc must not scale, shift or zero the shell around them.
   checked(MatShellSetManageScalingShifts(A));
   checked(MatSetUp(A));
   PetscInt first = 0;
@@ -178,7 +178,7 @@ void become_row_shell(Mat A, MatrixPtr own, Index rows) {
   set_operation(A, MATOP_MULT, multiply);
   set_operation(A, MATOP_MULT_TRANSPOSE, multiply_transposed);
   set_operation(A, MATOP_DUPLICATE, duplicate);
-  set_operation(A, MATOP_DESTROY, leave);
+  set_operation(A, MATOP_DESTROY, remove_rows);
   for (const MatOperation refused : {MATOP_ZERO_ROWS, MATOP_ZERO_ROWS_COLUMNS, MATOP_AXPY})
     checked(MatShellSetOperation(A, refused, nullptr));
   checked(

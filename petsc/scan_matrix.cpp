@@ -1,4 +1,4 @@
-// Mat type "polyakscan": the matrix of a tomographic scan, whose rows are made as they
+// Mat type "polyakscan": the matrix of a tomographic scan, whose rows are computed when they
 // are needed. The options are those of `polyak tomography`.
 
 #include <petsc/private/petscimpl.h>
@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <numbers>
 
-#include "guarded.hpp"
+#include "petsc_matrices.hpp"
 #include "polyak/error.hpp"
 #include "polyak/option_table.hpp"
 #include "polyak/ranks.hpp"
 #include "polyak/tomography.hpp"
 #include "polyak_petsc.h"
-#include "row_shell.hpp"
-#include "scan_matrix.hpp"
 
 namespace polyak {
 namespace {
@@ -25,29 +23,32 @@ struct ScanOptions {
 };
 
 PetscErrorCode read_options(Mat A, ScanOptions& o) {
-  const ScanOptions usual;
+  const ScanOptions defaults;
   PetscObjectOptionsBegin(reinterpret_cast<PetscObject>(A));
-  PetscCall(PetscOptionsString("-mat_polyak_beam", "parallel, or fan: from a point to a flat detector",
-                               MATPOLYAKSCAN, usual.beam, o.beam, sizeof o.beam, nullptr));
+  PetscCall(PetscOptionsString("-mat_polyak_beam",
+                               "parallel, or fan: from a point to a flat detector", MATPOLYAKSCAN,
+                               defaults.beam, o.beam, sizeof o.beam, nullptr));
   PetscCall(PetscOptionsString("-mat_polyak_angles", "FIRST:LAST:COUNT in degrees, without LAST",
-                               MATPOLYAKSCAN, usual.angles, o.angles, sizeof o.angles, nullptr));
+                               MATPOLYAKSCAN, defaults.angles, o.angles, sizeof o.angles, nullptr));
   PetscCall(PetscOptionsInt("-mat_polyak_detectors", "Elements of the detector", MATPOLYAKSCAN,
                             o.detectors, &o.detectors, nullptr));
   PetscCall(PetscOptionsReal("-mat_polyak_spacing", "From one element to the next", MATPOLYAKSCAN,
                              o.spacing, &o.spacing, nullptr));
   PetscCall(PetscOptionsReal("-mat_polyak_offset", "Added to every element's position",
                              MATPOLYAKSCAN, o.offset, &o.offset, nullptr));
-  PetscCall(PetscOptionsString("-mat_polyak_size", "Pixels of the image: N or ROWSxCOLS; as many "
+  PetscCall(PetscOptionsString("-mat_polyak_size",
+                               "Pixels of the image: N or ROWSxCOLS; as many "
                                "as elements unless given",
-                               MATPOLYAKSCAN, usual.size, o.size, sizeof o.size, nullptr));
+                               MATPOLYAKSCAN, defaults.size, o.size, sizeof o.size, nullptr));
   PetscCall(PetscOptionsReal("-mat_polyak_pixel", "The side of a pixel", MATPOLYAKSCAN, o.pixel,
                              &o.pixel, nullptr));
   PetscCall(PetscOptionsReal("-mat_polyak_source_distance", "Fan: from the source to the axis",
                              MATPOLYAKSCAN, o.source, &o.source, nullptr));
   PetscCall(PetscOptionsReal("-mat_polyak_detector_distance", "Fan: from the axis to the detector",
                              MATPOLYAKSCAN, o.detector, &o.detector, nullptr));
-  PetscCall(PetscOptionsString("-mat_polyak_projector", "What a ray sees of a pixel: line, linear or strip",
-                               MATPOLYAKSCAN, usual.model, o.model, sizeof o.model, nullptr));
+  PetscCall(PetscOptionsString("-mat_polyak_projector",
+                               "What a ray sees of a pixel: line, linear or strip", MATPOLYAKSCAN,
+                               defaults.model, o.model, sizeof o.model, nullptr));
   PetscOptionsEnd();
   return 0;
 }
@@ -60,7 +61,7 @@ PetscErrorCode read_options(Mat A, ScanOptions& o) {
                                  .expected = expected});
 }
 
-// The numbers between the marks, if there are as many as wanted and nothing else.
+// Reads numbers separated by `mark`; false unless the text has exactly as many.
 template <class... Numbers>
 bool parse(std::string_view text, char mark, Numbers&... numbers) {
   std::size_t left = sizeof...(Numbers);
@@ -76,8 +77,8 @@ bool parse(std::string_view text, char mark, Numbers&... numbers) {
 std::vector<double> angles_of(const std::string& text) {
   double first = 0.0, last = 0.0;
   Index count = 0;
-  constexpr Index most = 10'000'000;
-  if (!parse(text, ':', first, last, count) || count < 1 || count > most)
+  constexpr Index max_angles = 10'000'000;
+  if (!parse(text, ':', first, last, count) || count < 1 || count > max_angles)
     refuse("-mat_polyak_angles", text, "FIRST:LAST:COUNT");
   std::vector<double> out;
   for (Index k = 0; k < count; ++k)
@@ -110,7 +111,7 @@ tomography::Geometry geometry_of(const ScanOptions& o) {
   return g;
 }
 
-// Of all views those of this process, so that its rows are a scan of their own.
+// Whole views are distributed, so that the rows of a process are a scan again.
 MatrixPtr own_views(tomography::Geometry g, tomography::RayModel model, MPI_Comm comm) {
   PetscMPIInt rank = 0, ranks = 1;
   MPI_Comm_rank(comm, &rank);

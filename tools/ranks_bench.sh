@@ -17,7 +17,7 @@ start() {  # start RANKS PROGRAM...
 
 sizes=() race_sizes=()
 if [ "$small" = small ]; then
-  sizes=(-rows 20000 -cols 20 -rounds 1 -band 20000)
+  sizes=(-rows 20000 -cols 20 -rounds 1 -band 20000 -draws 100000)
   race_sizes=(-rows 20000 -cols 20 -sparse_cols 500 -rounds 1)
 fi
 start "$ranks" "$build/bench/ranks_bench" "${sizes[@]}" >"$folder/scaling.json"
