@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "core/large_arrays.hpp"
 #include "linalg/vendor.hpp"
 #include "polyak/simd.hpp"
 #include "polyak/version.hpp"
@@ -77,7 +78,7 @@ Machine this_machine() {
       fmt::format("polyak {}, {}, {}, {}", build.version, build.commit, build.compiler, build.type);
   out.date = now_utc();
   out.cores = std::thread::hardware_concurrency();
-  out.memory_bytes = static_cast<Index>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  out.memory_bytes = static_cast<Index>(physical_memory_bytes());
   out.cache_bytes = last_cache_bytes();
   out.page_bytes = ::sysconf(_SC_PAGESIZE);
   out.huge_pages = or_unknown(huge_page_mode());

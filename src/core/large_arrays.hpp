@@ -6,6 +6,7 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,13 @@
 #include <vector>
 
 namespace polyak {
+
+/// Bytes of memory that the machine has. An allocation above it may succeed, because the system
+/// provides pages when they are written; the process is then killed while it writes them.
+inline double physical_memory_bytes() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
 
 /// Asks the system for huge pages in [data, data + bytes); most useful before the memory is
 /// first written. The system may ignore it.

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "polyak/error.hpp"
+#include "polyak/option_table.hpp"
 
 namespace polyak {
 namespace {
@@ -79,7 +80,7 @@ ThreadTeam::ThreadTeam(int threads) : process_(::getpid()) {
     const std::string started = std::to_string(size());
     stop_workers();
     throw Error(ErrorCode::out_of_memory, {.what = "the system refused a thread",
-                                           .where = "--threads",
+                                           .where = option_name("threads"),
                                            .found = started + " threads",
                                            .expected = std::to_string(threads)});
   } catch (...) {

@@ -1,10 +1,10 @@
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
+#include "core/large_arrays.hpp"
 #include "io/file.hpp"
 #include "polyak/error.hpp"
 
@@ -18,8 +18,7 @@ constexpr std::size_t max_ratio = 200;             // numbers as text compress l
 
 // Three quarters of the physical memory: a larger text leaves no room for its matrix.
 std::size_t memory_limit() {
-  const auto pages = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_PHYS_PAGES)));
-  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 4 * 3;
+  return static_cast<std::size_t>(0.75 * std::max(0.0, physical_memory_bytes()));
 }
 
 class Inflater {

@@ -3,11 +3,11 @@
 #include "polyak/stored_array.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "core/large_arrays.hpp"
 #include "io/format.hpp"
 #include "io/npy/npy.hpp"
 #include "io/rows.hpp"
@@ -51,8 +51,7 @@ Index StoredArray::size() const {
 }
 
 void check_room(double bytes, const std::string& name, std::optional<double> limit_bytes) {
-  const double physical =
-      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double physical = physical_memory_bytes();
   const double limit = std::min(physical, limit_bytes.value_or(physical));
   if (bytes <= limit) return;
   const auto megabytes = [](double b) { return fmt::format("{:.3g} MB", b / 1e6); };

@@ -1,6 +1,8 @@
 // Several ranks give the answer of one, with the same bits on each of them.
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "polyak/generate.hpp"
 #include "support/thread_ranks.hpp"
@@ -138,6 +140,27 @@ INSTANTIATE_TEST_SUITE_P(methods, EveryRank, testing::ValuesIn(shareable_methods
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+// A slow piece of work makes later pieces shorter, on all ranks or on none.
+TEST(ranks, stay_in_step_if_a_piece_of_work_is_slow_on_one_of_them) {
+  SolveOptions options = ample("minibatch-sgd");
+  options.batch_size = 8;
+  options.max_iterations = 40;
+  options.tol = 0.0;
+  options.measure_every_iterations = 40;
+  options.step_sequence = [](Index) { return 0.01; };
+  const ProblemData whole = consistent(400, 6);
+  const Report alone = solve(Problem(whole), options);
+  const auto reports = on_ranks<Report>(2, whole, [&](const Problem& problem) {
+    SolveOptions own = options;
+    own.step_sequence = [first = communicator(problem.A()).rank() == 0](Index k) {
+      if (first && k == 5) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      return 0.01;
+    };
+    return solve(problem, own);
+  });
+  expect_agreement(reports, alone, 1e-12);
+}
 
 TEST(ranks, converge_together_and_meet_the_tolerance) {
   for (const std::string& method : shareable_methods()) {

@@ -98,14 +98,14 @@ void Driver::save(Observer& observer) {
   observer.snapshot(std::move(snapshot));
 }
 
-Driver::Requests Driver::requests(Observer& observer, bool ending) const {
+Driver::Requests Driver::requests(Observer& observer, bool ending, bool slow) const {
   // A run that ends is measured once more, which has to fit into the time limit.
   const bool late = options_.time_limit_s && elapsed() + measurement_s_ >= *options_.time_limit_s;
   const bool stop = observer.stop_requested();
   double wanted[] = {stop ? 1.0 : 0.0, late ? 1.0 : 0.0,
-                     observer.snapshot_wanted(ending) ? 1.0 : 0.0};
+                     observer.snapshot_wanted(ending) ? 1.0 : 0.0, slow ? 1.0 : 0.0};
   communicator(setup_.problem().A()).sum(wanted);
-  return {wanted[0] > 0.0, wanted[1] > 0.0, wanted[2] > 0.0};
+  return {wanted[0] > 0.0, wanted[1] > 0.0, wanted[2] > 0.0, wanted[3] > 0.0};
 }
 
 Index Driver::last_iteration() const {
@@ -155,10 +155,12 @@ void Driver::advance_to(Index target, Observer& observer) {
     method_->advance(k, next);
     const double seconds = now_s() - start;
     run_.solve_seconds += seconds;
-    if (seconds > long_s) piece_ = std::max<Index>(1, piece_ / 2);
     k = next;
     observer.progress(k, method_->row_products());
-    const Requests asked = requests(observer);
+    // Clocks of ranks differ, but all ranks must take pieces of the same length: their
+    // allreduce calls would not match otherwise.
+    const Requests asked = requests(observer, false, seconds > long_s);
+    if (asked.slow) piece_ = std::max<Index>(1, piece_ / 2);
     if (asked.stop || asked.late || method_->finished() || x_diverges()) return;
     if (asked.snapshot && k < last_iteration()) save(observer);
   }

@@ -48,6 +48,7 @@ class Driver {
   /// Requests between two pieces of work; on several ranks, those of any rank.
   struct Requests {
     bool stop = false, late = false, snapshot = false;
+    bool slow = false;  // the piece of work took long
   };
 
   std::optional<RowEstimate> estimate(const Problem& problem);
@@ -64,7 +65,7 @@ class Driver {
   bool surely_above();
   bool rows_show_above();
   /// The same on all ranks. `ending`: the run ends here.
-  Requests requests(Observer& observer, bool ending = false) const;
+  Requests requests(Observer& observer, bool ending = false, bool slow = false) const;
   std::optional<Verdict> judge_mathematics() const;
   std::optional<Verdict> judge_limits(Observer& observer) const;
   std::optional<Verdict> judge_extrapolation() const;
