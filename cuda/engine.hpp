@@ -68,7 +68,7 @@ class Engine {
   Index rows() const;
   Index columns() const;
 
-  /// The integer starts of sampling/integer_starts.hpp: rows + 1 numbers up to 2^62.
+  /// The integer starts of sampling/row_table.hpp: rows + 1 numbers up to 2^62.
   void set_sampling(std::span<const std::uint64_t> starts);
   /// x_k and x_{k−1}.
   void set_state(std::span<const double> x, std::span<const double> previous);

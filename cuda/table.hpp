@@ -13,7 +13,7 @@ namespace polyak::cuda {
 class DeviceTable {
  public:
   DeviceTable() = default;
-  /// rows + 1 numbers that ascend from 0 to 2^62: sampling/integer_starts.hpp makes them.
+  /// rows + 1 numbers that ascend from 0 to 2^62: sampling/row_table.hpp makes them.
   explicit DeviceTable(std::span<const std::uint64_t> starts);
 
   bool empty() const { return lines_.size() == 0; }

@@ -39,22 +39,22 @@ bool MpiGhosts::should_count(const RowMatrix& own) {
   const bool full = own.rows() > 0 && own.nonzeros() == own.rows() * own.cols();
   const bool any_full = largest(comm_, full ? 1 : 0, MPI_INT) == 1;
   if (own.cols() > max_count)
-    told_ = "all: too many columns for ghosts";
+    description_ = "all: too many columns for ghosts";
   else if (asked_ == Exchange::ghosts)
     return true;
   else if (own.cols() <= max_numbers_by_root * ranks_)
-    told_ = "all: " + std::to_string(own.cols()) + " columns are few";
+    description_ = "all: " + std::to_string(own.cols()) + " columns are few";
   else if (any_full)
-    told_ = "all: the rows are dense";
+    description_ = "all: the rows are dense";
   else
     return true;
   return false;
 }
 
-bool MpiGhosts::pays(const RowMatrix& own) {
+bool MpiGhosts::sends_less(const RowMatrix& own) {
   if (pays_) return *pays_;
   pays_ = false;
-  told_.clear();
+  description_.clear();
   if (ranks_ == 1 || !should_count(own)) return false;
   const std::vector<Index> touched = touched_columns(own);
   find_owners(own.cols(), touched);
@@ -142,7 +142,7 @@ bool MpiGhosts::choose() {
   const long long ghosts = largest(comm_, own, MPI_LONG_LONG), all = 4 * (d - d / ranks_);
   const bool pays =
       asked_ == Exchange::ghosts || (asked_ == Exchange::automatic && 2 * ghosts < all);
-  told_ = (pays ? "ghosts: " : "all: ") + std::to_string(pays ? ghosts : all) +
+  description_ = (pays ? "ghosts: " : "all: ") + std::to_string(pays ? ghosts : all) +
           " numbers a gradient and rank (" + (pays ? "all: " : "ghosts: ") +
           std::to_string(pays ? all : ghosts) + ")";
   return pays;

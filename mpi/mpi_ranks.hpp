@@ -60,11 +60,11 @@ class MpiGhosts : public ColumnExchange {
   /// Before pays(); the same on every rank. The default is automatic.
   void ask_for(Exchange asked);
 
-  bool pays(const RowMatrix& own) override;
+  bool sends_less(const RowMatrix& own) override;
   ColumnRange held() const override { return held_; }
   void add(View g) override;
   void gather(View x) override;
-  std::string told() const override { return told_; }
+  std::string description() const override { return description_; }
 
  private:
   // Columns shared with one rank: columns[first .. first + count - 1].
@@ -94,7 +94,7 @@ class MpiGhosts : public ColumnExchange {
   int tag_, rank_ = 0, ranks_ = 1;
   Exchange asked_ = Exchange::automatic;
   std::optional<bool> pays_;
-  std::string told_;
+  std::string description_;
   ColumnRange held_;
   std::vector<int> owner_;  // of each column
   std::vector<int> owned_;  // number of columns of each rank

@@ -138,9 +138,9 @@ class Bench {
       whole.push_back(by_one({all_, 0, ranks * rows_}, batch, iterations));
       strong.push_back(slowest(iterate(share, true, batch, iterations)));
     }
-    return {{"batch", batch},           {"iterations", iterations}, {"alone", told(alone)},
-            {"at_once", told(at_once)}, {"weak", told(weak)},       {"strong_alone", told(whole)},
-            {"strong", told(strong)}};
+    return {{"batch", batch},           {"iterations", iterations}, {"alone", timings(alone)},
+            {"at_once", timings(at_once)}, {"weak", timings(weak)},       {"strong_alone", timings(whole)},
+            {"strong", timings(strong)}};
   }
 
   // The time of rank 0, which has almost no rows, without sums.
@@ -171,7 +171,7 @@ class Bench {
     MPI_Allreduce(MPI_IN_PLACE, &own.sums, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
     return own;
   }
-  static json told(const std::vector<Timed>& rounds) {
+  static json timings(const std::vector<Timed>& rounds) {
     std::vector<double> seconds, sums;
     for (const Timed& round : rounds) {
       seconds.push_back(round.seconds);

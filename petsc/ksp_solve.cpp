@@ -99,7 +99,7 @@ PetscErrorCode Watcher::pass_on(PetscInt iteration, PetscReal residual) {
   return 0;
 }
 
-// Results of PETSc's test that polyak decides itself. Divergence (StopRule::most_residual): polyak
+// Results of PETSc's test that polyak decides itself. Divergence (StopRule::max_residual): polyak
 // may continue with a smaller step. Convergence, where rtol is the tolerance of polyak, or where
 // the residual contains a ridge.
 bool Watcher::decided_by_polyak(PetscInt iteration, KSPConvergedReason reason) const {
@@ -201,7 +201,7 @@ std::optional<StopRule> rule_of(KSP ksp) {
   return StopRule{.residual = ksp->ttol,
                   .gradient = ksp->abstol,
                   .cosine = ksp->rtol,
-                  .most_residual = ksp->divtol * ksp->rnorm0};
+                  .max_residual = ksp->divtol * ksp->rnorm0};
 }
 
 SolveOptions options_of(KSP ksp) {

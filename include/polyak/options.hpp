@@ -23,13 +23,13 @@ enum class Sampling { row_norm, uniform, mixed, given };
 /// ridge: norms of the problem with the ridge rows below A). The run has converged where
 /// ‖r‖ ≤ residual, ‖Aᵀr‖ ≤ gradient or ‖Aᵀr‖ ≤ cosine·‖A‖‖r‖. Here ‖A‖ is a lower bound on
 /// the largest singular value, so that the third criterion is never weaker than the exact
-/// one. A run whose ‖r‖ exceeds most_residual has diverged. With all three at zero only the
+/// one. A run whose ‖r‖ exceeds max_residual has diverged. With all three at zero only the
 /// observer ends the run.
 struct StopRule {
   double residual = 0.0;
   double gradient = 0.0;
   double cosine = 0.0;
-  double most_residual = std::numeric_limits<double>::infinity();
+  double max_residual = std::numeric_limits<double>::infinity();
 
   /// Multiplies the three bounds by `factor`.
   void tighten(double factor) {
@@ -111,7 +111,7 @@ struct SolveOptions {
   bool only_resolved = false;
   /// End the run as soon as more iterations than this are predicted, by extrapolating the
   /// decrease of ‖Aᵀr‖; first checked after four iterations.
-  std::optional<double> most_expected;
+  std::optional<double> max_expected_iterations;
   /// Number of the random stream: runs with one seed and different streams are independent.
   std::uint64_t stream = 0;
 };

@@ -44,16 +44,16 @@ class ColumnExchange {
   virtual ~ColumnExchange() = default;
   /// True if this sends less than an allreduce of all columns; the same on every rank.
   /// The first call reads the rows stored here; the result is kept.
-  virtual bool pays(const RowMatrix& own) = 0;
-  /// After pays(): a range that contains all columns this rank uses or owns.
+  virtual bool sends_less(const RowMatrix& own) = 0;
+  /// After sends_less(): a range that contains all columns this rank uses or owns.
   virtual ColumnRange held() const = 0;
   /// Before: the columns with entries in rows stored here hold sums over these rows.
   /// After: sums over all rows, added in the order of ranks. Other columns are undefined.
   virtual void add(View g) = 0;
   /// Every column becomes that of its owner: the same bits everywhere.
   virtual void gather(View x) = 0;
-  /// The choice made by pays(), with its figures, as a sentence.
-  virtual std::string told() const = 0;
+  /// The choice made by sends_less(), with its figures, as a sentence.
+  virtual std::string description() const = 0;
 };
 
 /// Ascending; a value that is not finite counts. Reads all rows.
@@ -83,12 +83,12 @@ MatrixPtr rank_rows(MatrixPtr own, Index first, Index rows,
                     std::shared_ptr<Communicator> communicator,
                     std::shared_ptr<ColumnExchange> columns = {});
 
-enum class Keep { whole, copy };
+enum class Keep { view, copy };
 
-/// Those rows. `whole` is a view of a dense matrix, which is kept alive (of a
-/// mapped file only what is touched is ever read); all else is a copy. Rows
-/// that are made as they are read (a projector) become compressed sparse rows.
-MatrixPtr rows_between(const MatrixPtr& A, RowRange range, Keep keep = Keep::whole);
+/// The rows of the range. `view`: of a dense matrix a view, which keeps A alive (of a
+/// mapped file only the pages used are read); of any other matrix a copy. Rows
+/// that are computed on demand (a projector) become compressed sparse rows.
+MatrixPtr rows_between(const MatrixPtr& A, RowRange range, Keep keep = Keep::view);
 
 /// A copy of these rows, stored as they are in A; null where A does not store its rows
 /// (a projector makes them as they are read).

@@ -69,15 +69,15 @@ class RowMatrix {
   /// g_c += Σ_i y(i − first, c) a_i for rows [first, last).
   virtual void add_transposed(Index first, Index last, ConstView y, View g) const = 0;
 
-  /// Sequential steps, each seeing the last:
+  /// Sequential steps, each from the x of the one before:
   ///   x_c ← x_c − steps[t]·scale · (a_{rows[t]}ᵀ x_c − b(rows[t], c)) · (scale·a_{rows[t]})
   /// The scale is applied to the row first: 1/‖a‖² itself may not be a double.
   virtual void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
                         ConstView b, View x) const = 0;
 
   /// The same, every step followed by the projection onto lower ≤ x ≤ upper, for an x
-  /// that lies within: only entries that the row touches can leave. Here all are
-  /// looked at; matrices of sparse rows look at those.
+  /// that lies within. This definition projects every entry of x; sparse rows override
+  /// it and project only the entries that the row changes.
   virtual void kaczmarz_within(std::span<const Index> rows, std::span<const double> steps,
                                double scale, ConstView b, std::span<const double> lower,
                                std::span<const double> upper, View x) const;

@@ -84,7 +84,7 @@ Index fetch_step(Index bytes, Index rows, Index first, Index last, Index J) {
 }
 
 void add_cell(const double* panel, Index rows, Index d, Index I, Index J, double* H,
-              Coming coming) {
+              PrefetchRange coming) {
   const Index first = I * cell_blocks, last = std::min(first + cell_blocks, column_blocks(d));
   Tile tile{};
   tile.stride = column_blocks(d) * block_columns;
@@ -156,7 +156,7 @@ HWY_EXPORT(pack_doubles);
 HWY_EXPORT(pack_floats);
 
 void add_cell(const double* panel, Index rows, Index d, Index I, Index J, double* H,
-              Coming coming) {
+              PrefetchRange coming) {
   HWY_DYNAMIC_DISPATCH(add_cell)(panel, rows, d, I, J, H, coming);
 }
 void pack_rows(const DenseBlock<double>& A, const double* factors, Index first, Index count,

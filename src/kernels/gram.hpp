@@ -49,7 +49,7 @@ void pack_rows(const DenseBlock<float>& A, const double* factors, Index first, I
                double* panel);
 
 /// Memory that is used next, to prefetch into the second-level cache.
-struct Coming {
+struct PrefetchRange {
   const void* data = nullptr;
   Index bytes = 0;
 };
@@ -58,6 +58,6 @@ struct Coming {
 /// columns, for the entries j ≤ i of the cell (I, J ≤ I). In blocks on the diagonal it also
 /// changes entries with j > i.
 void add_cell(const double* panel, Index rows, Index d, Index I, Index J, double* H,
-              Coming coming = {});
+              PrefetchRange coming = {});
 
 }  // namespace polyak::kernels

@@ -90,7 +90,7 @@ template <class Value>
 MatrixPtr copy_range(const DenseRows<Value>& dense, RowRange range, const MatrixPtr& A, Keep keep) {
   const MatrixView<const Value> view{dense.view.row(range.first), range.last - range.first,
                                      dense.view.cols, dense.view.stride};
-  if (keep == Keep::whole) {
+  if (keep == Keep::view) {
     if constexpr (std::is_same_v<Value, double>) return dense_view(view, A, dense.read);
     return dense_view(view, A);
   }

@@ -7,6 +7,7 @@
 
 #include "matrix/storage.hpp"
 #include "polyak/error.hpp"
+#include "polyak/option_table.hpp"
 
 // Dense matrices, CSR matrices, and CSR from triplets; each is checked when it is made.
 
@@ -112,7 +113,7 @@ void check_entry(const Triplet& e, Index rows, Index cols) {
               {.what = "an entry is given twice",
                .found = "row " + std::to_string(e.row + 1) + ", column " +
                         std::to_string(e.col + 1),
-               .hint = "--duplicates sum adds them up"});
+               .hint = option_name("duplicates", "sum") + " adds them up"});
 }
 
 template <class Column>

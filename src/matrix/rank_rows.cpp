@@ -237,7 +237,7 @@ double sum_in_row_order(const RowMatrix& A, std::span<const double> own) {
   return sum;
 }
 
-Buffer whole_r(const RowMatrix& A, Index cols, const RowSource& source, ThreadTeam& team) {
+Buffer distributed_r(const RowMatrix& A, Index cols, const RowSource& source, ThreadTeam& team) {
   const Partition own = partition(A);
   const auto held = [&](Index first, Index last, View out) {
     source(own.first + first, own.first + last, out);

@@ -29,6 +29,6 @@ double sum_in_row_order(const RowMatrix& A, std::span<const double> own);
 /// R of the n × cols matrix whose rows come from `source`, distributed like the rows of A:
 /// each rank factors its own rows, then broadcasts its R (cols² numbers), and all ranks
 /// combine them in the same order.
-Buffer whole_r(const RowMatrix& A, Index cols, const RowSource& source, ThreadTeam& team);
+Buffer distributed_r(const RowMatrix& A, Index cols, const RowSource& source, ThreadTeam& team);
 
 }  // namespace polyak

@@ -55,7 +55,7 @@ class ActiveSet final : public Method {
     const RowMatrix& A = setting_.problem.A();
     const Index width = d_ + vectors_;
     const auto source = [&](Index first, Index last, View out) { copy_rows(first, last, out); };
-    Buffer rows = small() ? all_rows() : whole_r(A, width, source, setting_.team);
+    Buffer rows = small() ? all_rows() : distributed_r(A, width, source, setting_.team);
     return has_ridge() ? with_ridge(rows.view()) : std::move(rows);
   }
 

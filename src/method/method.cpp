@@ -26,8 +26,8 @@ Method::Method(const Setting& setting, Columns columns)
   save_block(x_);
   const Partition own = partition(setting.problem.A());
   if (columns == Columns::all || !own.columns) return;
-  if (own.columns->pays(*own.rows)) exchange_ = own.columns;
-  exchange_choice_ = own.columns->told();
+  if (own.columns->sends_less(*own.rows)) exchange_ = own.columns;
+  exchange_choice_ = own.columns->description();
 }
 
 Block Method::saved_start() {

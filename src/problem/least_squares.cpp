@@ -122,7 +122,7 @@ Answer solve_tall(const Scaled& problem, double rcond, ThreadTeam& team, View X)
   const auto source = [&](Index first, Index last, View out) {
     problem.copy_rows(first, last, out);
   };
-  const Buffer r = whole_r(problem.A, d + c, source, team);
+  const Buffer r = distributed_r(problem.A, d + c, source, team);
   const Small small{part(r.view(), 0, 0, d, d), part(r.view(), 0, d, d, c)};
   const bool with_ridge = problem.ridge.size > 0.0;
   Answer answer{solve_small(

@@ -70,7 +70,7 @@ class Refinement {
         row[d] = b_(i, 0);
       }
     };
-    r_ = whole_r(A_, d + 1, source, team_);
+    r_ = distributed_r(A_, d + 1, source, team_);
     double least = std::numeric_limits<double>::infinity();
     for (Index j = 0; j < d; ++j) least = std::min(least, std::abs(r_.view()(j, j)));
     regular_ = least > static_cast<double>(d) * eps;

@@ -21,7 +21,7 @@ constexpr double max_work = 1e10;  // n·d² up to which a QR is made only to fi
 std::vector<double> eigenvalues_by_qr(const RowMatrix& A, const RowFactor& factor,
                                       ThreadTeam& team) {
   const auto rows = [&](Index first, Index, View out) { load_rows(A, factor, first, out); };
-  const Buffer R = whole_r(A, A.cols(), rows, team);
+  const Buffer R = distributed_r(A, A.cols(), rows, team);
   const SvdSolution svd = singular_values(R.view());
   if (!svd.ok)
     throw Error(ErrorCode::internal, {.what = "the singular values of R did not converge"});

@@ -51,9 +51,9 @@ class GramPanels {
   }
 
   // The memory of rows [first, last), for prefetching; empty if the rows are not contiguous.
-  kernels::Coming coming(Index first, Index last) const {
+  kernels::PrefetchRange coming(Index first, Index last) const {
     if (doubles_) return region(doubles_->view, first, last);
-    return floats_ ? region(floats_->view, first, last) : kernels::Coming{};
+    return floats_ ? region(floats_->view, first, last) : kernels::PrefetchRange{};
   }
 
  private:
@@ -68,7 +68,7 @@ class GramPanels {
   }
 
   template <class Value>
-  static kernels::Coming region(const MatrixView<const Value>& view, Index first, Index last) {
+  static kernels::PrefetchRange region(const MatrixView<const Value>& view, Index first, Index last) {
     if (first >= last || view.stride > 2 * view.cols) return {};
     const Index values = (last - first - 1) * view.stride + view.cols;
     return {view.row(first), values * static_cast<Index>(sizeof(Value))};

@@ -47,7 +47,7 @@ std::vector<double> panel_of(Index rows, Index d) {
 std::vector<double> sum_of(const std::vector<double>& panel, Index rows, Index d) {
   const Index stride = column_blocks(d) * block_columns;
   std::vector<double> H(to_size(stride * stride), 1.0);
-  const Coming coming{panel.data(), static_cast<Index>(panel.size() * sizeof(double))};
+  const PrefetchRange coming{panel.data(), static_cast<Index>(panel.size() * sizeof(double))};
   for (Index I = 0; I < cell_rows(d); ++I)
     for (Index J = 0; J <= I; ++J) add_cell(panel.data(), rows, d, I, J, H.data(), coming);
   return H;

@@ -66,7 +66,7 @@ TEST(rank_rows, reads_zeros_where_the_rows_are_elsewhere) {
 
 TEST(rank_rows, keeps_single_precision_and_sparse_rows_as_they_are) {
   const Rows A = random(9, 4, 4);
-  for (Keep keep : {Keep::whole, Keep::copy}) {
+  for (Keep keep : {Keep::view, Keep::copy}) {
     const MatrixPtr part = rows_between(to_single(matrix(A)), {3, 7}, keep);
     Rows copy(4, 4);
     part->copy_rows(0, 4, {copy.data(), 4, 4, 4});

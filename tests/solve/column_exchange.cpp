@@ -28,7 +28,7 @@ class TrappedExchange final : public ColumnExchange {
   TrappedExchange(Meeting& meeting, Board& board, Index rank)
       : meeting_(meeting), board_(board), rank_(to_size(rank)) {}
 
-  bool pays(const RowMatrix& own) override {
+  bool sends_less(const RowMatrix& own) override {
     board_.touched[rank_] = touched_columns(own);
     meeting_.wait();
     owner_.assign(to_size(own.cols()), 0);
@@ -64,7 +64,7 @@ class TrappedExchange final : public ColumnExchange {
     std::copy(whole.begin(), whole.end(), x.data);
   }
 
-  std::string told() const override { return "ghosts"; }
+  std::string description() const override { return "ghosts"; }
   Index added = 0;
 
  private:

@@ -15,7 +15,7 @@ SolveOptions misled(const std::string& method, double claim) {
   return options;
 }
 
-bool told(const Report& report) {
+bool warned(const Report& report) {
   for (const std::string& warning : report.warnings)
     if (warning.starts_with("the run grew")) return true;
   return false;
@@ -26,7 +26,7 @@ class Misled : public testing::TestWithParam<std::string> {};
 TEST_P(Misled, a_run_that_grows_goes_on_more_gently_and_converges) {
   const Report report = solve(Problem(consistent()), misled(GetParam(), 1.0));
   EXPECT_EQ(report.status, Status::converged) << report.reason;
-  EXPECT_TRUE(told(report));
+  EXPECT_TRUE(warned(report));
   EXPECT_FALSE(report.used.predicted_rate);
   EXPECT_LE(*report.error, 1e-6);
 }
@@ -38,7 +38,7 @@ TEST_P(Misled, parameters_that_were_given_are_left_alone) {
   if (find_method(GetParam())->traits & trait::momentum) options.momentum = 0.5;
   const Report report = solve(Problem(consistent()), options);
   EXPECT_EQ(report.status, Status::diverged);
-  EXPECT_FALSE(told(report));
+  EXPECT_FALSE(warned(report));
   EXPECT_EQ(report.used.step_size, 5.0);
 }
 
@@ -48,7 +48,7 @@ TEST_P(Misled, resumed_after_a_retreat_it_has_the_same_bits) {
   options.measure_every = 3.0;
   Keeper keeper;
   const Report straight = solve(problem, options, &keeper);
-  ASSERT_TRUE(told(straight));
+  ASSERT_TRUE(warned(straight));
   std::size_t after = 0;
   for (std::size_t i = 0; i < keeper.kept.size(); i += std::max<std::size_t>(1, keeper.kept.size() / 8)) {
     after += keeper.kept[i].run.retreats.size();
@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(Some, Misled, testing::Values("gd", "hbm", "nag", "mini
                          });
 
 TEST(Guard, what_was_never_needed_is_never_told) {
-  EXPECT_FALSE(told(solve(Problem(consistent()), ample("minibatch-hbm"))));
+  EXPECT_FALSE(warned(solve(Problem(consistent()), ample("minibatch-hbm"))));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(stop_rule, says_from_which_residual_on_a_run_has_diverged) {
   SolveOptions options = with_method("gd");
   options.step_size = 4.0 / std::pow(largest_singular_value(A), 2);
   options.measure_every_iterations = 1;
-  options.stop_rule = StopRule{.residual = 1e-12, .most_residual = 4.0 * b.norm()};
+  options.stop_rule = StopRule{.residual = 1e-12, .max_residual = 4.0 * b.norm()};
   const Report report = solve(Problem(data(A, b)), options);
   EXPECT_EQ(report.status, Status::diverged) << report.reason;
   EXPECT_LE(report.history.back().residual_norm, 16.0 * b.norm());

@@ -100,7 +100,7 @@ Part own_part(ProblemData& data, const std::string& path) {
   const RowRange range = even_share(n, rank(), rank_count());
   if (rank_count() > 1)
     run_collectively([&] {
-      data.A = rows_between(data.A, range, path.ends_with(".npy") ? Keep::whole : Keep::copy);
+      data.A = rows_between(data.A, range, path.ends_with(".npy") ? Keep::view : Keep::copy);
     });
   return {range.first, n};
 }

@@ -288,7 +288,7 @@ class Automatic {
     SolveOptions options = total_.remaining(for_method(candidate.method));
     options.only_resolved = can_factor_;  // QR follows where AᵀA does not resolve A
     options.tol = candidate.tol.value_or(options_.tol);
-    options.most_expected = candidate.max_expected_iterations;
+    options.max_expected_iterations = candidate.max_expected_iterations;
     if (options.stop_rule) options.stop_rule->tighten(options.tol / options_.tol);
     if (candidate.passes)
       options.max_passes = std::min(*candidate.passes, options.max_passes.value_or(1e300));

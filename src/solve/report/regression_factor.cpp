@@ -79,7 +79,7 @@ Index rank_of(ConstView R) {
 RegressionFactor::RegressionFactor(const Problem& problem, Scale scale, ThreadTeam& team)
     : d_(problem.cols()), c_(problem.right_hand_sides()) {
   WeightedRows rows(problem, scale);
-  r_ = whole_r(
+  r_ = distributed_r(
       problem.A(), d_ + c_, [&](Index first, Index last, View out) { rows.copy(first, last, out); },
       team);
   constant_ = rows.has_constant_column();

@@ -8,6 +8,7 @@
 
 #include "core/clock.hpp"
 #include "matrix/products.hpp"
+#include "polyak/option_table.hpp"
 #include "polyak/ranks.hpp"
 #include "solve/report/regression_factor.hpp"
 #include "solve/run/working_problem.hpp"
@@ -158,8 +159,8 @@ class Statistician {
     if (distance > near)
       warn(
           fmt::format("x is up to {:.2g} standard errors away from the least squares solution; "
-                      "a smaller --tol or --method direct brings it nearer",
-                      distance));
+                      "a smaller {} or {} brings it nearer",
+                      distance, option_name("tol"), option_name("method", "direct")));
   }
 
   double weight(Index i) const {

@@ -237,7 +237,7 @@ bool Driver::can_wait() {
   const bool fixed = options_.measure_every || options_.measure_every_iterations;
   if (fixed || !ends_by_itself() || method_->finished() || run_.history.empty()) return false;
   const Index k = method_->iteration(), last = run_.history.back().iteration;
-  if (options_.most_expected && last < Schedule::first_extrapolation) return false;
+  if (options_.max_expected_iterations && last < Schedule::first_extrapolation) return false;
   if (surely_above()) return k < 4 * last + 16;
   return estimate_ && !x_diverges() && rows_show_above();
 }

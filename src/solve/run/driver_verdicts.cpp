@@ -21,7 +21,7 @@ std::string limit_text::passes(double limit) {
 }
 
 double Driver::max_residual() const {
-  if (options_.stop_rule) return options_.stop_rule->most_residual * setup_.facts().scale.b;
+  if (options_.stop_rule) return options_.stop_rule->max_residual * setup_.facts().scale.b;
   return divergence_factor * std::max(run_.first_residual, 1e-300);
 }
 
@@ -70,7 +70,7 @@ std::optional<Driver::Verdict> Driver::judge_mathematics() const {
 
 // Extrapolated: ‖Aᵀr‖ or ‖r‖ falls to the tolerance as fast as ‖Aᵀr‖ has fallen so far.
 std::optional<Driver::Verdict> Driver::judge_extrapolation() const {
-  if (!options_.most_expected || run_.history.size() < 2) return std::nullopt;
+  if (!options_.max_expected_iterations || run_.history.size() < 2) return std::nullopt;
   const Measurement &first = run_.history.front(), &now = run_.history.back();
   const double k = static_cast<double>(now.iteration);
   const double each = std::log(first.gradient_norm / now.gradient_norm) / k;
@@ -78,11 +78,11 @@ std::optional<Driver::Verdict> Driver::judge_extrapolation() const {
       std::log(std::min(now.relative_gradient.value_or(1.0), now.relative_residual.value_or(1.0)) /
                options_.tol);
   const double expected = each > 0.0 ? k + left / each : std::numeric_limits<double>::infinity();
-  if (expected <= *options_.most_expected) return std::nullopt;
+  if (expected <= *options_.max_expected_iterations) return std::nullopt;
   return Verdict{Status::stagnated, StoppedBy::extrapolation,
                  fmt::format("after {} iterations |A'r| falls so slowly that about {:.3g} would be "
                              "needed, more than the {:.3g} allowed",
-                             now.iteration, expected, *options_.most_expected)};
+                             now.iteration, expected, *options_.max_expected_iterations)};
 }
 
 Driver::Verdict Driver::horizon() const {

@@ -8,7 +8,7 @@ namespace polyak {
 Schedule::Schedule(const SolveOptions& options, Index rows, double rows_per_iteration,
                    std::optional<double> expected, bool looks)
     : every_(options.measure_every_iterations),
-      extrapolates_(options.most_expected.has_value()),
+      extrapolates_(options.max_expected_iterations.has_value()),
       rows_(static_cast<double>(rows)),
       rows_per_iteration_(std::max(1.0, rows_per_iteration)),
       expected_(expected),
