@@ -179,7 +179,7 @@ void keep_zero_columns(const Setting& setting, View step);
 using MakeMethod = std::unique_ptr<Method> (*)(const Setting&);
 
 /// A device's own implementation of a method: make_method asks for it first. It may refuse a
-/// setting by returning null.
+/// setting by returning null. `device` is a name ("cuda:0") or a kind of devices ("cuda").
 void register_device_method(const std::string& device, const std::string& method, MakeMethod make);
 
 std::unique_ptr<Method> make_method(const std::string& name, const Setting& setting);
@@ -198,5 +198,10 @@ std::unique_ptr<Method> make_normal(const Setting& setting);
 std::unique_ptr<Method> make_sketched_heavy_ball(const Setting& setting);
 std::unique_ptr<Method> make_active_set(const Setting& setting);
 std::unique_ptr<Method> make_bounded_cg(const Setting& setting);
+
+// Minibatch methods in one launch of a CUDA device; null where that does not apply.
+std::unique_ptr<Method> make_device_gradient_descent(const Setting& setting);
+std::unique_ptr<Method> make_device_heavy_ball(const Setting& setting);
+std::unique_ptr<Method> make_device_nesterov(const Setting& setting);
 
 }  // namespace polyak
