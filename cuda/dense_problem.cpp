@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <type_traits>
 
 #include "cuda/generic.hpp"
@@ -20,16 +21,22 @@ class DenseProblem final : public CommonProblem {
     if (stride() != layout.d) values_.zero();  // bulk copies read the elements behind a row
   }
 
+  const Failure* staging(int number, Index bytes, void** host) override {
+    return call([&] { *host = staging_[number].room(static_cast<std::size_t>(bytes)); });
+  }
+
   const Failure* write_rows(Index first, Index count, const void* values,
                             Index stride_of_values) override {
     return call([&] {
-      constexpr std::size_t each = sizeof(Value);
-      check(
-          cudaMemcpy2D(values_.data() + first * stride(), static_cast<std::size_t>(stride()) * each,
-                       values, static_cast<std::size_t>(stride_of_values) * each,
-                       static_cast<std::size_t>(layout_.d) * each, static_cast<std::size_t>(count),
-                       cudaMemcpyHostToDevice),
-          "copy of A to the device");
+      const auto bytes = [](Index numbers) {
+        return static_cast<std::size_t>(numbers) * sizeof(Value);
+      };
+      check(cudaMemcpy2DAsync(values_.data() + first * stride(), bytes(stride()), values,
+                              bytes(stride_of_values), bytes(layout_.d),
+                              static_cast<std::size_t>(count), cudaMemcpyHostToDevice),
+            "copy of A to the device");
+      for (Staging& staging : staging_)
+        if (staging.holds(values)) staging.started();
     });
   }
 
@@ -68,15 +75,18 @@ class DenseProblem final : public CommonProblem {
   }
 
  protected:
-  // All rows in the one-launch kernel where it applies, else by chunks.
+  // All rows in one pass where they are short enough, else by chunks.
   void sum_gradient(const Terms& terms, double* g, double* residual2) override {
-    if (terms.rows || !hopper_ || !unscaled()) {
-      double* parts =
-          room(parts_, dense_scratch(terms.count, layout_.d), "partial sums of the gradient");
-      return cuda::gradient(storage(), terms, parts, g, residual2);
-    }
+    if (std::getenv("POLYAK_OLD") && hopper_ && !terms.rows)
+      return old_gradient(terms, g, residual2);
+    if (!terms.rows && short_rows())
+      return pass_gradient(storage(), terms, pass_room(), g, residual2);
+    double* parts = room(parts_, dense_scratch(terms.count, layout_.d), partial_sums);
+    cuda::gradient(storage(), terms, parts, g, residual2);
+  }
+  void old_gradient(const Terms& terms, double* g, double* residual2) {
     Task<Value> task = common_task(terms.x, terms.x);
-    task.rows.b = terms.b ? terms.b : zeros();
+    task.rows.b = terms.b;
     task.method = Method::sgd;
     task.batch = 1;
     task.last = 1;
@@ -89,16 +99,22 @@ class DenseProblem final : public CommonProblem {
     if (residual2) copy_back(task.gradient + layout_.d, residual2, 1);
   }
   void compute_product(const double* x, double* y) override {
-    cuda::multiply(storage(), x, layout_.weighted ? weights_.data() : nullptr, layout_.scale_a, y);
+    const double* weights = layout_.weighted ? weights_.data() : nullptr;
+    if (short_rows()) return pass_multiply(storage(), x, weights, layout_.scale_a, y);
+    cuda::multiply(storage(), x, weights, layout_.scale_a, y);
   }
   void sum_rows(const double* y, double* g) override {
-    double* parts =
-        room(parts_, dense_scratch(layout_.n, layout_.d), "partial sums of the gradient");
-    cuda::add_rows(storage(), y, parts, g);
+    if (short_rows()) return pass_sum(storage(), y, pass_room(), g);
+    cuda::add_rows(storage(), y, room(parts_, dense_scratch(layout_.n, layout_.d), partial_sums),
+                   g);
   }
   void take_steps(const RowSteps& run) override { cuda::row_steps(storage(), run); }
 
  private:
+  static constexpr const char* partial_sums = "partial sums of the gradient";
+
+  bool short_rows() const { return layout_.d <= max_pass_columns; }
+  double* pass_room() { return room(parts_, pass_scratch(layout_.d), partial_sums); }
   Index stride() const {
     constexpr Index step = 16 / static_cast<Index>(sizeof(Value));
     return (layout_.d + step - 1) / step * step;
@@ -149,6 +165,7 @@ class DenseProblem final : public CommonProblem {
   }
 
   bool hopper_;
+  Staging staging_[2];
   Buffer<Value> values_;
   DeviceTable table_;
   Buffer<double> next_x_, next_previous_, alpha_, beta_, no_step_, gradient_, scratch_, zeros_;

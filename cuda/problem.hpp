@@ -87,6 +87,7 @@ class CommonProblem : public device::Problem {
 
   // Parts that one kind of storage has not.
   const Failure* write_rows(Index, Index, const void*, Index) override { return misused(); }
+  const Failure* staging(int, Index, void**) override { return misused(); }
   const Failure* write_row_starts(const Index*) override { return misused(); }
   const Failure* write_column_starts(const Index*) override { return misused(); }
   const Failure* write_entries(Index, Index, const std::int32_t*, const void*) override {

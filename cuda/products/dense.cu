@@ -122,13 +122,17 @@ __global__ void multiply_kernel(DenseStorage<Value> A, const double* x, const do
 
 Index dense_scratch(Index count, Index d) { return chunk_count(count, d) * (d + 1); }
 
+void add_parts(Index parts, Index d, const double* from, double* g, double* residual2) {
+  add_chunks<<<static_cast<unsigned>(d / 32 + 1), dim3(32, 32)>>>(parts, d, from, g, residual2);
+  check_launch("launch of a sum of parts");
+}
+
 template <class Value>
 void gradient(const DenseStorage<Value>& A, const Terms& terms, double* scratch, double* g,
               double* residual2) {
   const Index chunks = chunk_count(terms.count, A.d);
   sum_chunks<<<static_cast<unsigned>(chunks), threads>>>(A, terms, scratch);
-  add_chunks<<<static_cast<unsigned>(A.d / 32 + 1), dim3(32, 32)>>>(chunks, A.d, scratch, g,
-                                                                    residual2);
+  add_parts(chunks, A.d, scratch, g, residual2);
   check_launch("launch of a gradient of dense rows");
 }
 

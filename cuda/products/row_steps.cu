@@ -27,7 +27,60 @@ __device__ double factor_of(const RowSteps& run, Index t, Index i, double dot) {
   return product(-run.steps[t], product(run.scale, r));
 }
 
-// A lane keeps the columns j with j mod 32 = lane to itself.
+/// One row of a lane's columns j = lane, lane + 32, …, with what its step needs.
+template <class Value, int per_lane>
+struct StepRow {
+  Value a[per_lane];
+  double b, step;
+
+  __device__ void load(const DenseStorage<Value>& A, const RowSteps& run, Index t, int lane) {
+    if (t >= run.count) return;
+    const Index i = run.rows[t];
+#pragma unroll
+    for (int c = 0; c < per_lane; ++c) {
+      const Index j = lane + 32 * c;
+      a[c] = j < A.d ? A.values[i * A.stride + j] : Value{0};
+    }
+    b = run.b[i];
+    step = run.steps[t];
+  }
+};
+
+// Short rows: x stays in registers, and the next `depth` rows are on their way. Rows do not
+// depend on x, so that a step takes as long as its dot product.
+template <class Value, int per_lane, int depth>
+__global__ void short_steps(DenseStorage<Value> A, RowSteps run) {
+  const int lane = static_cast<int>(threadIdx.x);
+  double x[per_lane];
+  StepRow<Value, per_lane> row[depth];
+#pragma unroll
+  for (int c = 0; c < per_lane; ++c) x[c] = lane + 32 * c < A.d ? run.x[lane + 32 * c] : 0.0;
+#pragma unroll
+  for (int k = 0; k < depth; ++k) row[k].load(A, run, k, lane);
+  for (Index first = 0; first < run.count; first += depth) {
+#pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      if (first + k >= run.count) break;
+      double s = 0.0;
+#pragma unroll
+      for (int c = 0; c < per_lane; ++c)
+        s = sum(s, product(static_cast<double>(row[k].a[c]), x[c]));
+      const double r = sum(lanes_sum<32>(s), -row[k].b);
+      const double f = product(-row[k].step, product(run.scale, r));
+#pragma unroll
+      for (int c = 0; c < per_lane; ++c) {
+        x[c] = sum(x[c], product(f, product(run.scale, static_cast<double>(row[k].a[c]))));
+        if (run.lower && lane + 32 * c < A.d) x[c] = clamped(run, lane + 32 * c, x[c]);
+      }
+      row[k].load(A, run, first + depth + k, lane);
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < per_lane; ++c)
+    if (lane + 32 * c < A.d) run.x[lane + 32 * c] = x[c];
+}
+
+// Rows of any length. A lane keeps the columns j with j mod 32 = lane to itself.
 template <class Value>
 __global__ void dense_steps(DenseStorage<Value> A, RowSteps run, bool in_shared) {
   extern __shared__ double room[];
@@ -84,6 +137,18 @@ __global__ void sparse_steps(SparseStorage<Value> A, RowSteps run) {
 
 template <class Value>
 void row_steps(const DenseStorage<Value>& A, const RowSteps& run) {
+  if (A.d <= 32) {
+    short_steps<Value, 1, 8><<<1, 32>>>(A, run);
+    return check_launch("launch of row steps");
+  }
+  if (A.d <= 128) {
+    short_steps<Value, 4, 8><<<1, 32>>>(A, run);
+    return check_launch("launch of row steps");
+  }
+  if (A.d <= 512) {
+    short_steps<Value, 16, 3><<<1, 32>>>(A, run);
+    return check_launch("launch of row steps");
+  }
   const bool in_shared = A.d <= shared_limit;
   const std::size_t bytes = in_shared ? static_cast<std::size_t>(A.d) * sizeof(double) : 0;
   dense_steps<<<1, 32, bytes>>>(A, run, in_shared);

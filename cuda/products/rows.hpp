@@ -60,6 +60,22 @@ void multiply(const DenseStorage<Value>& A, const double* x, const double* weigh
 template <class Value>
 void add_rows(const DenseStorage<Value>& A, const double* y, double* scratch, double* g);
 
+/// The same for all rows of at most `max_pass_columns` columns, each row read once. Room:
+/// pass_scratch(d) doubles.
+constexpr Index max_pass_columns = 1024, max_pass_blocks = 2048;
+constexpr Index pass_scratch(Index d) { return max_pass_blocks * (d + 1); }
+template <class Value>
+void pass_gradient(const DenseStorage<Value>& A, const Terms& terms, double* scratch, double* g,
+                   double* residual2);
+template <class Value>
+void pass_multiply(const DenseStorage<Value>& A, const double* x, const double* weights,
+                   double scale_a, double* y);
+template <class Value>
+void pass_sum(const DenseStorage<Value>& A, const double* y, double* scratch, double* g);
+
+/// g_j = Σ over parts of d + 1 numbers each, in a fixed order; the last number to residual2.
+void add_parts(Index parts, Index d, const double* from, double* g, double* residual2);
+
 /// Room of the sums below: numbers of rows, and partial sums.
 struct SparseRoom {
   double* of_rows;     // n

@@ -69,6 +69,9 @@ class Problem {
   // Set-up, each part once. Rows of a dense A come in blocks of any size.
 
   virtual const Failure* write_rows(Index first, Index count, const void* values, Index stride) = 0;
+  /// Host memory of `bytes` bytes from which write_rows copies at the full rate of the bus and
+  /// without waiting. There are two, number 0 and 1; the call waits for the copy from that one.
+  virtual const Failure* staging(int number, Index bytes, void** host) = 0;
   virtual const Failure* write_row_starts(const Index* starts) = 0;     ///< n + 1
   virtual const Failure* write_column_starts(const Index* starts) = 0;  ///< d_stored + 1
   virtual const Failure* write_entries(Index first, Index count, const std::int32_t* columns,

@@ -15,7 +15,7 @@
 namespace polyak {
 namespace {
 
-constexpr Index block_bytes = Index{32} << 20;  // of A, copied at a time
+constexpr Index block_bytes = Index{16} << 20;  // of A, copied at a time
 constexpr Index rows_per_job = 256;
 constexpr const std::int32_t* no_columns = nullptr;  // of a dense row
 
@@ -73,19 +73,22 @@ class Copy {
     });
   }
 
-  // fill(first, last, room) writes rows as `Stored` into room, d to a row.
+  // fill(first, last, room) writes rows as `Stored` into room, d to a row. One block is filled
+  // while the one before it is on its way.
   template <class Stored, class Fill>
   void write_blocks(Fill fill) {
-    const Index d = layout_.d;
-    const Index row_bytes = std::max<Index>(1, d * static_cast<Index>(sizeof(Stored)));
-    const Index block =
-        std::clamp<Index>(block_bytes / row_bytes, 1, std::max<Index>(1, layout_.n));
-    std::vector<Stored> room(to_size(block * d));
-    for (Index first = 0; first < layout_.n; first += block) {
+    const Index d = layout_.d, row_bytes = d * static_cast<Index>(sizeof(Stored));
+    const Index block = std::clamp<Index>(block_bytes / std::max<Index>(1, row_bytes), 1,
+                                          std::max<Index>(1, layout_.n));
+    int number = 0;
+    for (Index first = 0; first < layout_.n; first += block, number = 1 - number) {
       const Index last = std::min(layout_.n, first + block);
+      void* memory = nullptr;
+      check(out_->staging(number, block * row_bytes, &memory));
+      auto* room = static_cast<Stored*>(memory);
       by_rows(first, last,
-              [&](Index from, Index to) { fill(from, to, room.data() + (from - first) * d); });
-      check(out_->write_rows(first, last - first, room.data(), d));
+              [&](Index from, Index to) { fill(from, to, room + (from - first) * d); });
+      check(out_->write_rows(first, last - first, room, d));
     }
   }
 
@@ -104,7 +107,10 @@ class Copy {
     if (!mapped_) {
       layout_.single = single;
       allocate();
-      return check(out_->write_rows(0, layout_.n, rows.view.data, rows.view.stride));
+      return write_blocks<Value>([&](Index from, Index to, Value* room) {
+        for (Index i = from; i < to; ++i, room += layout_.d)
+          std::copy_n(rows.view.row(i), layout_.d, room);
+      });
     }
     const auto exact = [&](Index i) {
       return exact_in_single(rows.view.row(i), no_columns, layout_.d);
@@ -179,7 +185,7 @@ class Copy {
 
   template <class Stored, class Value, class Column>
   void write_entries(const CsrRows<Value, Column>& rows) {
-    constexpr Index block = block_bytes / 16;
+    constexpr Index block = block_bytes / 8;
     std::vector<std::int32_t> columns;
     std::vector<Stored> values;
     for (Index first = 0; first < layout_.entries; first += block) {

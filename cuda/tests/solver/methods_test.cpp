@@ -59,8 +59,11 @@ class GpuMethod : public testing::TestWithParam<std::string> {
     EXPECT_EQ(cpu.used.device, "cpu");
     EXPECT_EQ(gpu.used.device->rfind("cuda:0, ", 0), 0u) << *gpu.used.device;
     EXPECT_LE((solution(cpu) - solution(gpu)).norm(), bound(problem)) << solution(gpu);
-    EXPECT_EQ(cpu.row_products, gpu.row_products);
-    EXPECT_EQ(cpu.iterations, gpu.iterations);
+    // Others end, or compute their residual anew, where rounded numbers say so.
+    if (find_method(GetParam())->sampled) {
+      EXPECT_EQ(cpu.iterations, gpu.iterations);
+      EXPECT_EQ(cpu.row_products, gpu.row_products);
+    }
   }
 
   ProblemData with_everything(ProblemData more) const {
@@ -79,8 +82,22 @@ class GpuMethod : public testing::TestWithParam<std::string> {
 TEST_P(GpuMethod, is_near_the_cpu_on_dense_rows) {
   for (const Index d : {1, 2, 3, 31, 100}) {
     SCOPED_TRACE(d);
-    expect_near(consistent(4 * d + 200, d));
+    expect_near(consistent(4 * d + 200, d, 1, d == 1 ? 1.0 : 10.0));
   }
+}
+
+// Here the singular values are known: the largest is at most kappa = 2 times the smallest, and
+// ‖A‖_F ≤ √d times the largest. As b = Ax, ‖b‖/sigma_min ≤ 2‖x‖.
+TEST_P(GpuMethod, is_near_the_cpu_on_a_thousand_columns) {
+  static const ProblemData made = consistent(1300, 1000, 1, 2.0);
+  static const Problem problem(made);
+  const Rows cpu = solution(solve(problem, options("cpu", iterations)));
+  const Rows gpu = solution(solve(problem, options("cuda", iterations)));
+  const ConstView x = made.reference.view();
+  const double size = 3.0 * Eigen::Map<const Eigen::VectorXd>(x.data, x.size()).norm();
+  const double kappa2 = 4.0 * 1000.0, roundings = 1000.0 + 1300.0 + 600.0;
+  EXPECT_LE((cpu - gpu).norm(),
+            4.0 * static_cast<double>(iterations) * kappa2 * roundings * u * size);
 }
 
 TEST_P(GpuMethod, is_near_the_cpu_with_weights_ridge_bounds_and_two_right_hand_sides) {
