@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 #include <type_traits>
 
 #include "cuda/generic.hpp"
@@ -77,26 +76,11 @@ class DenseProblem final : public CommonProblem {
  protected:
   // All rows in one pass where they are short enough, else by chunks.
   void sum_gradient(const Terms& terms, double* g, double* residual2) override {
-    if (std::getenv("POLYAK_OLD") && hopper_ && !terms.rows)
-      return old_gradient(terms, g, residual2);
+    if (!terms.rows && prefers_engine()) return engine_gradient(terms, g, residual2);
     if (!terms.rows && short_rows())
       return pass_gradient(storage(), terms, pass_room(), g, residual2);
     double* parts = room(parts_, dense_scratch(terms.count, layout_.d), partial_sums);
     cuda::gradient(storage(), terms, parts, g, residual2);
-  }
-  void old_gradient(const Terms& terms, double* g, double* residual2) {
-    Task<Value> task = common_task(terms.x, terms.x);
-    task.rows.b = terms.b;
-    task.method = Method::sgd;
-    task.batch = 1;
-    task.last = 1;
-    const double none = 0.0;
-    if (no_step_.size() == 0) no_step_ = Buffer<double>({&none, 1}, "steps of the iterations");
-    task.alpha = task.beta = {no_step_.data(), 0};
-    task.gradient = room(gradient_, layout_.d + 1, "the gradient");
-    launch(task);
-    copy_back(task.gradient, g, layout_.d);
-    if (residual2) copy_back(task.gradient + layout_.d, residual2, 1);
   }
   void compute_product(const double* x, double* y) override {
     const double* weights = layout_.weighted ? weights_.data() : nullptr;
@@ -111,6 +95,26 @@ class DenseProblem final : public CommonProblem {
   void take_steps(const RowSteps& run) override { cuda::row_steps(storage(), run); }
 
  private:
+  // A full gradient by the kernel of the minibatch methods: faster for the shortest rows
+  // (measured: 64 against 59 % of the read rate at 32 columns, 85 against 52 % at 100 in float).
+  bool prefers_engine() const {
+    return hopper_ && unscaled() && layout_.d <= (sizeof(Value) == 4 ? 128 : 64);
+  }
+  void engine_gradient(const Terms& terms, double* g, double* residual2) {
+    Task<Value> task = common_task(terms.x, terms.x);
+    task.rows.b = terms.b ? terms.b : zeros();
+    task.method = Method::sgd;
+    task.batch = 1;
+    task.last = 1;
+    const double none = 0.0;
+    if (no_step_.size() == 0) no_step_ = Buffer<double>({&none, 1}, "steps of the iterations");
+    task.alpha = task.beta = {no_step_.data(), 0};
+    task.gradient = room(gradient_, layout_.d + 1, "the gradient");
+    launch(task);
+    copy_back(task.gradient, g, layout_.d);
+    if (residual2) copy_back(task.gradient + layout_.d, residual2, 1);
+  }
+
   static constexpr const char* partial_sums = "partial sums of the gradient";
 
   bool short_rows() const { return layout_.d <= max_pass_columns; }

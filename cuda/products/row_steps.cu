@@ -137,16 +137,12 @@ __global__ void sparse_steps(SparseStorage<Value> A, RowSteps run) {
 
 template <class Value>
 void row_steps(const DenseStorage<Value>& A, const RowSteps& run) {
-  if (A.d <= 32) {
-    short_steps<Value, 1, 8><<<1, 32>>>(A, run);
-    return check_launch("launch of row steps");
-  }
-  if (A.d <= 128) {
-    short_steps<Value, 4, 8><<<1, 32>>>(A, run);
-    return check_launch("launch of row steps");
-  }
-  if (A.d <= 512) {
-    short_steps<Value, 16, 3><<<1, 32>>>(A, run);
+  if (A.d <= 1024) {
+    const auto kernel = A.d <= 32    ? short_steps<Value, 1, 8>
+                        : A.d <= 128 ? short_steps<Value, 4, 8>
+                        : A.d <= 512 ? short_steps<Value, 16, 3>
+                                     : short_steps<Value, 32, 2>;
+    kernel<<<1, 32>>>(A, run);
     return check_launch("launch of row steps");
   }
   const bool in_shared = A.d <= shared_limit;
