@@ -114,11 +114,11 @@ stops: build ## test that runs end within a second of signals and time limits at
 crash-loop: build ## kill -9 at 200 random moments, resume, compare bits
 	@tools/crash_loop.py $(PROGRAM) $(or $(TIMES),200)
 
-cuda: configure ## the CUDA engine, its tests and its benchmark, build/release/cuda; needs nvcc
+cuda: configure ## libpolyak_cuda.so for --device cuda, its tests and benchmarks; needs nvcc
 	@cmake --build --preset release -j $(JOBS) --target polyak_cuda_all
 
-test-gpu: cuda ## every kernel against plain loops, on this machine's GPU
+test-gpu: cuda ## every kernel against plain loops, every method against the CPU; needs a GPU
 	@cuda/test_gpu.sh build/release/cuda
 
-bench-gpu: cuda ## iterations beside the read ceiling and PyTorch, build/gpu.json; needs a GPU
+bench-gpu: cuda ## iterations, passes and solves beside read ceiling, PyTorch and CPU, build/gpu*.json; needs a GPU
 	@cuda/bench_gpu.sh build/release/cuda build/gpu.json

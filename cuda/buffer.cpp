@@ -45,4 +45,27 @@ void* allocate(std::size_t bytes, const char* what) {
 
 void release(void* memory) noexcept { (void)cudaFree(memory); }
 
+Staging::~Staging() {
+  if (done_) (void)cudaEventDestroy(done_);
+  (void)cudaFreeHost(memory_);
+}
+
+void* Staging::room(std::size_t bytes) {
+  if (!done_) check(cudaEventCreateWithFlags(&done_, cudaEventDisableTiming), "event of a copy");
+  check(cudaEventSynchronize(done_), "copy to the device");
+  if (bytes <= bytes_) return memory_;
+  (void)cudaFreeHost(std::exchange(memory_, nullptr));
+  bytes_ = 0;
+  check(cudaHostAlloc(&memory_, bytes, cudaHostAllocDefault), "host memory for copies");
+  bytes_ = bytes;
+  return memory_;
+}
+
+bool Staging::holds(const void* address) const {
+  const auto* from = static_cast<const char*>(memory_);
+  return memory_ && address >= from && address < from + bytes_;
+}
+
+void Staging::started() { check(cudaEventRecord(done_), "event of a copy"); }
+
 }  // namespace polyak::cuda

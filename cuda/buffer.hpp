@@ -70,4 +70,24 @@ class Buffer {
   std::size_t count_ = 0;
 };
 
+/// Host memory that the device reads by itself, and the end of the last copy from it.
+class Staging {
+ public:
+  Staging() = default;
+  ~Staging();
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  /// At least `bytes` bytes, when no copy reads them any more.
+  void* room(std::size_t bytes);
+  bool holds(const void* address) const;
+  /// A copy from here was started.
+  void started();
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+  cudaEvent_t done_ = nullptr;
+};
+
 }  // namespace polyak::cuda

@@ -63,7 +63,8 @@ struct SolveOptions {
   /// "auto": columns whose norms differ by more than a factor 4 are scaled by powers of two;
   /// "none": A is used as it is.
   std::string column_scaling = "auto";
-  /// Where vectors are stored and products computed: "auto" or "cpu".
+  /// Where vectors are stored and products computed: "auto" (which is "cpu"),
+  /// "cpu", "cuda" or "cuda:N" (polyak/devices.hpp).
   std::string device = "auto";
   /// Widening of the spectrum in the formulas for momentum, as a fraction of lambda_min.
   double gamma = 1e-3;

@@ -11,6 +11,7 @@
 // unit = scale.a/scale.b. x is in the user's units, gradients are in scaled units. c is
 // the number of right-hand sides times that of replicates.
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 
 #include "core/thread_team.hpp"
 #include "matrix/products.hpp"
+#include "polyak/devices.hpp"
 #include "polyak/ranks.hpp"
 
 namespace polyak {
@@ -73,8 +75,10 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// Its name in options and reports: "cpu".
+  /// Its name in options: "cpu", "cuda:0".
   virtual std::string device() const = 0;
+  /// Its name in reports: "cuda:0, NVIDIA H200".
+  virtual std::string description() const { return device(); }
 
   // Memory. A new block is zero.
 
@@ -162,15 +166,12 @@ class Backend {
 };
 
 /// Makes a backend for a problem.
-using MakeBackend = std::unique_ptr<Backend> (*)(const BackendProblem&);
+using MakeBackend = std::function<std::unique_ptr<Backend>(const BackendProblem&)>;
 
-/// Devices by name. "cpu" always exists; a library with another device registers it when it
-/// is loaded. Registering a name again replaces it.
+/// Devices by name. "cpu" always exists; CUDA devices are registered when they are asked for.
+/// Registering a name again replaces it. polyak/devices.hpp has device_named().
 void register_device(const std::string& name, MakeBackend make);
 std::vector<std::string> device_names();
-/// The device of the option --device: "auto" is "cpu". Error usage, with a list of all devices,
-/// if there is none of this name.
-std::string device_named(const std::string& asked);
 std::unique_ptr<Backend> make_backend(const std::string& device, const BackendProblem& problem);
 
 }  // namespace polyak

@@ -1,7 +1,11 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
 
+#include "backend/device_backend.hpp"
+#include "backend/device_library.hpp"
 #include "backend/host_backend.hpp"
 #include "polyak/option_table.hpp"
 
@@ -71,12 +75,41 @@ std::string device_named(const std::string& asked) {
   if (asked == "auto") return "cpu";
   const std::vector<std::string> names = device_names();
   if (std::find(names.begin(), names.end(), asked) != names.end()) return asked;
+  if (const int number = cuda_number(asked); number >= 0) {
+    const std::string name = cuda_device_named(asked);
+    register_device(name, [number](const BackendProblem& problem) -> std::unique_ptr<Backend> {
+      return std::make_unique<DeviceBackend>(number, problem);
+    });
+    return name;
+  }
   std::string expected = "auto";
   for (const std::string& name : names) expected += ", " + name;
   throw Error(ErrorCode::usage, {.what = "there is no such device",
                                  .where = option_name("device"),
                                  .found = asked,
-                                 .expected = expected});
+                                 .expected = expected + ", cuda[:N]"});
+}
+
+DeviceList list_devices() {
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  DeviceList out;
+  out.devices.push_back({"cpu", "the threads of this process", "",
+                         page * static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)),
+                         page * static_cast<std::uint64_t>(::sysconf(_SC_AVPHYS_PAGES))});
+  try {
+    int count = 0;
+    check(cuda_library().count(&count));
+    for (int i = 0; i < count; ++i) {
+      device::Facts facts;
+      check(cuda_library().facts(i, &facts));
+      out.devices.push_back({"cuda:" + std::to_string(i), facts.name,
+                             std::to_string(facts.major) + "." + std::to_string(facts.minor),
+                             facts.memory_bytes, facts.free_bytes});
+    }
+  } catch (const Error& e) {
+    out.no_cuda = e.parts().what + (e.parts().hint.empty() ? "" : "; " + e.parts().hint);
+  }
+  return out;
 }
 
 std::unique_ptr<Backend> make_backend(const std::string& device, const BackendProblem& problem) {

@@ -185,9 +185,15 @@ void shorten(const Setting& setting, ConstView N, View x);
 using MakeMethod = std::unique_ptr<Method> (*)(const Setting&);
 
 /// A device's own implementation of a method, which make_method calls first. It returns null
-/// for settings that it does not implement.
+/// for settings that it does not implement. `device` is a name ("cuda:0") or a kind of devices
+/// ("cuda").
 void register_device_method(const std::string& device, const std::string& method, MakeMethod make);
 
 std::unique_ptr<Method> make_method(const std::string& name, const Setting& setting);
+
+// Minibatch methods in one launch of a CUDA device; null where that does not apply.
+std::unique_ptr<Method> make_device_gradient_descent(const Setting& setting);
+std::unique_ptr<Method> make_device_heavy_ball(const Setting& setting);
+std::unique_ptr<Method> make_device_nesterov(const Setting& setting);
 
 }  // namespace polyak

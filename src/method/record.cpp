@@ -41,14 +41,21 @@ struct DeviceMethods {
 };
 
 DeviceMethods& device_methods() {
-  static DeviceMethods all;
+  static DeviceMethods all{
+      {},
+      {{{"cuda", minibatch_sgd_record().info.name}, make_device_gradient_descent},
+       {{"cuda", minibatch_heavy_ball_record().info.name}, make_device_heavy_ball},
+       {{"cuda", minibatch_nesterov_record().info.name}, make_device_nesterov}}};
   return all;
 }
 
+// Of "cuda:0" first, then of every "cuda".
 MakeMethod device_method(const std::string& device, const std::string& name) {
   DeviceMethods& all = device_methods();
   const std::lock_guard lock(all.mutex);
-  const auto found = all.makers.find({device, name});
+  auto found = all.makers.find({device, name});
+  if (found == all.makers.end())
+    found = all.makers.find({device.substr(0, device.find(':')), name});
   return found == all.makers.end() ? nullptr : found->second;
 }
 

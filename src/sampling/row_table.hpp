@@ -55,6 +55,8 @@ class RowTable {
     const std::uint64_t* own = start_.data() + (j - first_);
     return static_cast<double>(own[1] - own[0]) * 0x1p-62;
   }
+  /// Where each row begins, and the end: rows() + 1 numbers.
+  std::span<const std::uint64_t> starts() const { return {start_.data(), to_size(rows_ + 1)}; }
   /// The row of point `bits`/4.
   Index find(std::uint64_t bits) const;
   /// rows[i] = find(bits[i]); both may be the same memory.

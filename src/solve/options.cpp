@@ -141,9 +141,9 @@ std::vector<OptionRecord<SolveOptions>> make_table() {
        .highest = 4096},
       {.name = "device",
        .field = &O::device,
-       .value = "auto|cpu",
-       .sentence = "Where vectors live and products with A are computed; auto takes cpu, the "
-                   "threads of this process."},
+       .value = "NAME",
+       .sentence = "Where vectors live and products with A are computed: cpu, the threads of this "
+                   "process, or cuda or cuda:N, GPU N; auto takes cpu."},
       {.name = "statistics",
        .field = &O::statistics,
        .value = "",

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/files.hpp"
 #include "cli/memory.hpp"
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "polyak/devices.hpp"
 #include "polyak/io.hpp"
 #include "program.hpp"
 #include "solve/request.hpp"
@@ -16,11 +18,16 @@ namespace {
 
 struct InfoOptions {
   std::string path;
+  bool devices = false;
   bool json = false;
 };
 
 const std::vector<OptionRecord<InfoOptions>>& info_options() {
   static const std::vector<OptionRecord<InfoOptions>> table = {
+      {.name = "devices",
+       .field = &InfoOptions::devices,
+       .value = "",
+       .sentence = "List the devices that --device can name; FILE is left out."},
       {.name = "json",
        .field = &InfoOptions::json,
        .value = "",
@@ -29,13 +36,16 @@ const std::vector<OptionRecord<InfoOptions>>& info_options() {
   return table;
 }
 
-Usage info_usage() {
+// FILE is required unless devices are asked for.
+Usage info_usage(const Words& words) {
+  const bool devices = std::find(words.begin(), words.end(), "--devices") != words.end();
   return {.command = "info",
           .positionals = {"FILE"},
-          .required = 1,
+          .required = devices ? 0u : 1u,
           .text = R"(Show what a file holds; reads no more of it than necessary.
 
 Usage: polyak info FILE [options]
+       polyak info --devices
 
 FILE is .mtx, .mtx.gz, .npy, .csv, .svm, .h5, .hdf5, .nxs, .mat, .petsc or
 .tif, or - for standard input. Of .h5 and .mat files every array is listed; add its
@@ -48,6 +58,7 @@ Examples:
   polyak info houses.csv --json
   polyak info scan.h5
   polyak info scan.h5:/exchange/data
+  polyak info --devices
 )"};
 }
 
@@ -90,6 +101,34 @@ std::string as_json(const std::string& path, const FileInfo& info) {
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::string as_text(const DeviceList& list) {
+  std::string out;
+  for (const DeviceInfo& device : list.devices) {
+    const std::string capability = device.compute_capability.empty()
+                                       ? ""
+                                       : ", compute capability " + device.compute_capability;
+    out += fmt::format("{}: {}, {} of memory, {} free{}\n", device.name, device.description,
+                       bytes_text(static_cast<double>(device.memory_bytes)),
+                       bytes_text(static_cast<double>(device.free_bytes)), capability);
+  }
+  if (!list.no_cuda.empty()) out += "no cuda: " + list.no_cuda + "\n";
+  return out;
+}
+
+std::string as_json(const DeviceList& list) {
+  nlohmann::ordered_json out{{"devices", nlohmann::ordered_json::array()}};
+  for (const DeviceInfo& device : list.devices) {
+    out["devices"].push_back({{"name", device.name},
+                              {"description", device.description},
+                              {"memory_bytes", device.memory_bytes},
+                              {"free_bytes", device.free_bytes}});
+    if (!device.compute_capability.empty())
+      out["devices"].back()["compute_capability"] = device.compute_capability;
+  }
+  if (!list.no_cuda.empty()) out["no_cuda"] = list.no_cuda;
+  return out.dump(2) + "\n";
+}
+
 Usage convert_usage() {
   return {.command = "convert",
           .positionals = {"IN", "OUT"},
@@ -121,9 +160,14 @@ int info_command(const Words& words, Messages& messages) {
   OptionSet options;
   options.add("Output", info_options(), asked);
   options.add("Messages", message_options(), message);
-  const Parsed parsed = parse(words, options, info_usage());
-  if (parsed.help) return print(help_text(info_usage(), options)), 0;
+  const Usage usage = info_usage(words);
+  const Parsed parsed = parse(words, options, usage);
+  if (parsed.help) return print(help_text(usage, options)), 0;
   messages.configure(message);
+  if (asked.devices) {
+    const DeviceList list = list_devices();
+    return print(asked.json ? as_json(list) : as_text(list)), 0;
+  }
   asked.path = parsed.positionals[0];
   const FileInfo info = with_memory_for(asked.path, [&] { return inspect(asked.path); });
   print(asked.json ? as_json(asked.path, info) : as_text(asked.path, info));

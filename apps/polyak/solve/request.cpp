@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/files.hpp"
+#include "polyak/devices.hpp"
 
 namespace polyak::cli {
 namespace {
@@ -188,6 +189,7 @@ OptionSet solve_option_set(SolveRequest& request) {
 
 void check_request(SolveRequest& request) {
   check_inputs(request);
+  device_named(request.options.device);  // an Error before anything is read
   const OutputOptions& outputs = request.outputs;
   if (outputs.output)
     check_output("--output", *outputs.output, {".npy", ".mtx", ".mtx.gz", ".csv"});

@@ -118,7 +118,7 @@ Report Driver::report(const Verdict& verdict) const {
   if (method_) out.used.condition = method_->condition();
   if (method_ && method_->rank()) add_rank(*method_->rank(), out);
   if (method_) out.used.exchange = method_->exchange_choice();
-  out.used.device = setup_.backend().device();
+  out.used.device = setup_.backend().description();
   out.iterations = method_ ? method_->iteration() : 0;
   out.row_products = method_ ? method_->row_products() : 0;
   out.measured_row_products = run_.measured_rows;
