@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "backend/device_library.hpp"
-#include "matrix/as_stored.hpp"
 #include "matrix/column_map.hpp"
+#include "matrix/storage.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak {
