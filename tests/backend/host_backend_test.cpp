@@ -159,13 +159,32 @@ TEST(Devices, AreFoundByNameAndRefusedWithAList) {
   EXPECT_EQ(device_named("auto"), "cpu");
   EXPECT_EQ(device_named("cpu"), "cpu");
   try {
-    device_named("cuda:7");
+    device_named("tpu:7");
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_NE(std::string(error.what()).find("cuda:7"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("tpu:7"), std::string::npos);
     EXPECT_NE(std::string(error.what()).find("cpu"), std::string::npos);
   }
+}
+
+// No machine has so many: without the library, a driver or a device the reason differs, not
+// the kind of error.
+TEST(Devices, CudaDevicesThatAreNotThereAreRefused) {
+  try {
+    device_named("cuda:999");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_EQ(error.parts().where, "--device");
+  }
+}
+
+TEST(Devices, AListHasTheCpuAndTheReasonWhyThereIsNoCuda) {
+  const DeviceList list = list_devices();
+  ASSERT_FALSE(list.devices.empty());
+  EXPECT_EQ(list.devices.front().name, "cpu");
+  EXPECT_EQ(list.devices.size() == 1, !list.no_cuda.empty());
 }
 
 }  // namespace
