@@ -1,10 +1,11 @@
 // A complete program: generates a problem, solves it by the paper's method and
 // prints the result.
 
+#include "polyak/solve.hpp"
+
 #include <cstdio>
 
 #include "polyak/generate.hpp"
-#include "polyak/solve.hpp"
 
 int main() {
   polyak::SpectrumProblem shape;

@@ -143,8 +143,8 @@ bool MpiGhosts::choose() {
   const bool pays =
       asked_ == Exchange::ghosts || (asked_ == Exchange::automatic && 2 * ghosts < all);
   description_ = (pays ? "ghosts: " : "all: ") + std::to_string(pays ? ghosts : all) +
-          " numbers a gradient and rank (" + (pays ? "all: " : "ghosts: ") +
-          std::to_string(pays ? all : ghosts) + ")";
+                 " numbers a gradient and rank (" + (pays ? "all: " : "ghosts: ") +
+                 std::to_string(pays ? all : ghosts) + ")";
   return pays;
 }
 

@@ -138,8 +138,9 @@ class Bench {
       whole.push_back(by_one({all_, 0, ranks * rows_}, batch, iterations));
       strong.push_back(slowest(iterate(share, true, batch, iterations)));
     }
-    return {{"batch", batch},           {"iterations", iterations}, {"alone", timings(alone)},
-            {"at_once", timings(at_once)}, {"weak", timings(weak)},       {"strong_alone", timings(whole)},
+    return {{"batch", batch},           {"iterations", iterations},
+            {"alone", timings(alone)},  {"at_once", timings(at_once)},
+            {"weak", timings(weak)},    {"strong_alone", timings(whole)},
             {"strong", timings(strong)}};
   }
 

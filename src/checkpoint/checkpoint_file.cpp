@@ -73,9 +73,9 @@ void CheckpointFile::save(const Snapshot& snapshot) const {
   const Json manifest = {{"fingerprint", fingerprint}, {"snapshot", saved}};
   contents.manifest = manifest.dump();
 
-  io::OutputFile file(path_, {.unfinished = unfinished(),
-                              .replaced = previous(),
-                              .mark = std::string(checkpoint::mark)});
+  io::OutputFile file(
+      path_,
+      {.unfinished = unfinished(), .replaced = previous(), .mark = std::string(checkpoint::mark)});
   file.write(checkpoint::pack(contents));
   file.commit();
 }
@@ -98,10 +98,9 @@ Snapshot CheckpointFile::read(const std::string& path) const {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    throw Error(ErrorCode::bad_data,
-                {.what = "the checkpoint has not the parts it should have",
-                 .where = path,
-                 .found = error.what()});
+    throw Error(ErrorCode::bad_data, {.what = "the checkpoint has not the parts it should have",
+                                      .where = path,
+                                      .found = error.what()});
   }
   return out;
 }

@@ -16,7 +16,8 @@
 namespace polyak::checkpoint {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the file holds little-endian numbers, copied as they are in memory");
+static_assert(std::endian::native == std::endian::little,
+              "the file holds little-endian numbers, copied as they are in memory");
 
 constexpr std::uint32_t version = 3;
 constexpr std::size_t head_size = 32, sum_size = 16, body_at = head_size + sum_size;
@@ -47,10 +48,9 @@ std::string checksum(std::string_view head, std::string_view body) {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what, std::string found,
                          std::string expected) {
-  throw Error(ErrorCode::bad_data, {.what = what,
-                                    .where = name,
-                                    .found = std::move(found),
-                                    .expected = std::move(expected)});
+  throw Error(
+      ErrorCode::bad_data,
+      {.what = what, .where = name, .found = std::move(found), .expected = std::move(expected)});
 }
 
 Head read_head(const std::string& name, std::string_view bytes) {
@@ -78,7 +78,10 @@ bool fits(const Head& head, std::size_t body) {
 std::string pack(const Contents& contents) {
   std::string body = contents.manifest;
   body.resize((body.size() + 7) / 8 * 8, ' ');
-  Head head{.magic = {}, .version = version, .zero = 0, .manifest = body.size(),
+  Head head{.magic = {},
+            .version = version,
+            .zero = 0,
+            .manifest = body.size(),
             .numbers = contents.numbers.size()};
   mark.copy(head.magic, sizeof head.magic);
   body.append(reinterpret_cast<const char*>(contents.numbers.data()),

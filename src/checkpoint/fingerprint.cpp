@@ -14,7 +14,8 @@
 namespace polyak {
 namespace {
 
-constexpr std::uint64_t fixed_seed = 0x706f6c79616b;  // must never change, or old checkpoints do not match
+constexpr std::uint64_t fixed_seed =
+    0x706f6c79616b;  // must never change, or old checkpoints do not match
 
 std::string of_vector(const std::vector<double>& numbers) {
   return numbers.empty() ? "none" : digest(numbers);

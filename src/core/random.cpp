@@ -49,7 +49,6 @@ inline void plain_draws(const Key& key, std::uint64_t k, std::uint64_t index, st
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/random.cpp"
 #include <hwy/foreach_target.h>  // this file once more for each target
-
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -95,8 +94,8 @@ struct Blocks {
   }
   HWY_INLINE static Vector joined(Vector lo, Vector hi) {
     const hn::Repartition<std::uint32_t, Lanes> halves;
-    return hn::BitCast(Lanes(), hn::OddEven(hn::BitCast(halves, hn::ShiftLeft<32>(hi)),
-                                            hn::BitCast(halves, lo)));
+    return hn::BitCast(
+        Lanes(), hn::OddEven(hn::BitCast(halves, hn::ShiftLeft<32>(hi)), hn::BitCast(halves, lo)));
   }
   HWY_INLINE Vector first(std::size_t v) const { return joined(a[v], p[v]); }
   HWY_INLINE Vector second(std::size_t v) const { return joined(b[v], q[v]); }
@@ -190,9 +189,7 @@ namespace {
 
 // The midpoints of 2^52 equal cells of (0, 1), so never 0 or 1. With 2^53 cells the midpoint
 // would be rounded, that of the last cell to 1.
-double unit(std::uint64_t bits) {
-  return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
-}
+double unit(std::uint64_t bits) { return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52; }
 
 }  // namespace
 

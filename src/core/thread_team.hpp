@@ -39,8 +39,9 @@ class ThreadTeam {
       return;
     }
     using Plain = std::remove_reference_t<Body>;
-    run_erased(count, [](void* b, Index chunk) { (*static_cast<Plain*>(b))(chunk); },
-               const_cast<void*>(static_cast<const void*>(&body)));
+    run_erased(
+        count, [](void* b, Index chunk) { (*static_cast<Plain*>(b))(chunk); },
+        const_cast<void*>(static_cast<const void*>(&body)));
   }
 
  private:

@@ -23,7 +23,6 @@ struct Table {
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/dense.cpp"
 #include <hwy/foreach_target.h>  // this file once more for each target
-
 #include <hwy/highway.h>
 
 #include "kernels/lanes-inl.hpp"
@@ -185,20 +184,21 @@ template <bool listed, class Value>
 HWY_INLINE void gradient_by(const DenseBlock<Value>& A, const RowList& rows, double scale_a,
                             double scale_b, ConstView x, ConstView b, View g, double* residual2) {
   Prefetcher<Value> prefetcher(A, rows, b);
-  in_groups<listed ? listed_group : range_group>(A, rows, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
-    const Value* const* far = prefetcher.template far<size>(t);
-    const Value* const* near = prefetcher.template near<size>(t);
-    for (Index c = 0; c < x.rows; ++c) {
-      double s[size];
-      group_dots<listed, size>(a, c == 0 ? far : nullptr, x.row(c), A.d, s);
-      for (Index i = 0; i < size; ++i) {
-        const double r = scale_b * (s[i] - b(rows.row(t + i), c)), w = rows.weight(t + i);
-        if (residual2) residual2[c] += w * r * r;
-        s[i] = w * r * scale_a;
-      }
-      add_rows<size>(a, c + 1 == x.rows ? near : nullptr, s, A.d, g.row(c));
-    }
-  });
+  in_groups<listed ? listed_group : range_group>(
+      A, rows, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
+        const Value* const* far = prefetcher.template far<size>(t);
+        const Value* const* near = prefetcher.template near<size>(t);
+        for (Index c = 0; c < x.rows; ++c) {
+          double s[size];
+          group_dots<listed, size>(a, c == 0 ? far : nullptr, x.row(c), A.d, s);
+          for (Index i = 0; i < size; ++i) {
+            const double r = scale_b * (s[i] - b(rows.row(t + i), c)), w = rows.weight(t + i);
+            if (residual2) residual2[c] += w * r * r;
+            s[i] = w * r * scale_a;
+          }
+          add_rows<size>(a, c + 1 == x.rows ? near : nullptr, s, A.d, g.row(c));
+        }
+      });
 }
 
 /// The rows of a range, for one right-hand side. A group is added to g in quarters of the
@@ -244,30 +244,34 @@ void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a, d
               ConstView x, ConstView b, View g, double* residual2) {
   if (!rows.index && x.rows == 1)
     range_gradient(A, rows, scale_a, scale_b, x.row(0), b, g.row(0), residual2);
-  else if (rows.index) gradient_by<true>(A, rows, scale_a, scale_b, x, b, g, residual2);
-  else gradient_by<false>(A, rows, scale_a, scale_b, x, b, g, residual2);
+  else if (rows.index)
+    gradient_by<true>(A, rows, scale_a, scale_b, x, b, g, residual2);
+  else
+    gradient_by<false>(A, rows, scale_a, scale_b, x, b, g, residual2);
 }
 
 template <class Value>
 void multiply(const DenseBlock<Value>& A, ConstView x, View y) {
-  in_groups<range_group>(A, {y.rows, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
-    for (Index c = 0; c < x.rows; ++c) {
-      double s[size];
-      group_dots<false, size, Value>(a, nullptr, x.row(c), A.d, s);
-      for (Index i = 0; i < size; ++i) y(t + i, c) = s[i];
-    }
-  });
+  in_groups<range_group>(A, {y.rows, nullptr, nullptr},
+                         [&](auto size, Index t, const Value* const* a) HWY_ATTR {
+                           for (Index c = 0; c < x.rows; ++c) {
+                             double s[size];
+                             group_dots<false, size, Value>(a, nullptr, x.row(c), A.d, s);
+                             for (Index i = 0; i < size; ++i) y(t + i, c) = s[i];
+                           }
+                         });
 }
 
 template <class Value>
 void add_transposed(const DenseBlock<Value>& A, ConstView y, View g) {
-  in_groups<range_group>(A, {y.rows, nullptr, nullptr}, [&](auto size, Index t, const Value* const* a) HWY_ATTR {
-    for (Index c = 0; c < g.rows; ++c) {
-      double s[size];
-      for (Index i = 0; i < size; ++i) s[i] = y(t + i, c);
-      add_rows<size, Value>(a, nullptr, s, A.d, g.row(c));
-    }
-  });
+  in_groups<range_group>(A, {y.rows, nullptr, nullptr},
+                         [&](auto size, Index t, const Value* const* a) HWY_ATTR {
+                           for (Index c = 0; c < g.rows; ++c) {
+                             double s[size];
+                             for (Index i = 0; i < size; ++i) s[i] = y(t + i, c);
+                             add_rows<size, Value>(a, nullptr, s, A.d, g.row(c));
+                           }
+                         });
 }
 
 /// x += c·(scale·a)
@@ -368,11 +372,11 @@ template <class Value>
 void kaczmarz(const DenseBlock<Value>& A, const RowList& rows, double scale, ConstView b, View x) {
   chosen(Value()).kaczmarz(A, rows, scale, b, x);
 }
-#define POLYAK_DENSE(Value)                                                                     \
-  template void gradient(const DenseBlock<Value>&, const RowList&, double, double, ConstView,   \
-                         ConstView, View, double*);                                             \
-  template void multiply(const DenseBlock<Value>&, ConstView, View);                            \
-  template void add_transposed(const DenseBlock<Value>&, ConstView, View);                      \
+#define POLYAK_DENSE(Value)                                                                   \
+  template void gradient(const DenseBlock<Value>&, const RowList&, double, double, ConstView, \
+                         ConstView, View, double*);                                           \
+  template void multiply(const DenseBlock<Value>&, ConstView, View);                          \
+  template void add_transposed(const DenseBlock<Value>&, ConstView, View);                    \
   template void kaczmarz(const DenseBlock<Value>&, const RowList&, double, ConstView, View);
 POLYAK_DENSE(double)
 POLYAK_DENSE(float)

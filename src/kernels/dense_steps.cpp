@@ -3,7 +3,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/dense_steps.cpp"
 #include <hwy/foreach_target.h>  // this file once more for each target
-
 #include <hwy/highway.h>
 
 #include "kernels/lanes-inl.hpp"
@@ -47,16 +46,14 @@ void heavy_ball_step(Index count, double alpha, double beta, const double* x, co
 }
 
 void extrapolate(Index count, double beta, const double* x, double* previous) {
-  const auto step = [=](auto now, auto before) HWY_ATTR {
-    return plus(now, times(beta, minus(now, before)));
-  };
+  const auto step = [=](auto now, auto before)
+                        HWY_ATTR { return plus(now, times(beta, minus(now, before))); };
   for_each(count, previous, step, x, previous);
 }
 
 void gradient_step(Index count, double alpha, const double* g, double* x) {
-  const auto step = [=](auto now, auto gradient) HWY_ATTR {
-    return minus(now, times(alpha, gradient));
-  };
+  const auto step = [=](auto now, auto gradient)
+                        HWY_ATTR { return minus(now, times(alpha, gradient)); };
   for_each(count, x, step, x, g);
 }
 

@@ -6,7 +6,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gram.cpp"
 #include <hwy/foreach_target.h>  // this file once more for each target
-
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();

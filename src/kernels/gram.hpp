@@ -28,9 +28,7 @@ constexpr Index block_pitch = panel_rows + 1;
 /// Blocks that hold d columns. H has eight times as many rows and columns.
 constexpr Index column_blocks(Index d) { return (d + block_columns - 1) / block_columns; }
 /// Rows of cells in H; row I has the cells 0 .. I.
-constexpr Index cell_rows(Index d) {
-  return (column_blocks(d) + cell_blocks - 1) / cell_blocks;
-}
+constexpr Index cell_rows(Index d) { return (column_blocks(d) + cell_blocks - 1) / cell_blocks; }
 
 /// Doubles in a panel of d columns, and the index of row r, column j in it.
 constexpr Index panel_size(Index d) { return column_blocks(d) * block_pitch * block_columns; }

@@ -100,8 +100,10 @@ struct Eight {
     Eight out = zero();
     for (Index k = 0; k < vectors; ++k) {
       const Index here = count - k * width;
-      if (here >= width) out.v[k] = load(p + k * width);
-      else if (here > 0) out.v[k] = load_first(p + k * width, here);
+      if (here >= width)
+        out.v[k] = load(p + k * width);
+      else if (here > 0)
+        out.v[k] = load_first(p + k * width, here);
     }
     return out;
   }
@@ -111,8 +113,10 @@ struct Eight {
   HWY_INLINE void store(double* p, Index count) const {
     for (Index k = 0; k < vectors; ++k) {
       const Index here = count - k * width;
-      if (here >= width) hn::StoreU(v[k], Doubles(), p + k * width);
-      else if (here > 0) store_first(v[k], p + k * width, here);
+      if (here >= width)
+        hn::StoreU(v[k], Doubles(), p + k * width);
+      else if (here > 0)
+        store_first(v[k], p + k * width, here);
     }
   }
   /// this += a·b; product and sum are rounded separately.

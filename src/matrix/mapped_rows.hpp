@@ -167,11 +167,11 @@ class MappedSparse final : public MappedMatrix {
   void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
                 ConstView x, ConstView b, View g) const override {
     if (pays_in_units(std::ssize(rows)))
-      return in_units(x, g, [&](ConstView y, View sum) {
-        A_->gradient(rows, weights, scale, y, b, sum);
-      });
-    add_gradient(std::ssize(rows), [&](Index t) { return rows[to_size(t)]; },
-                 [&](Index t) { return weights[to_size(t)]; }, scale, x, b, g, {});
+      return in_units(
+          x, g, [&](ConstView y, View sum) { A_->gradient(rows, weights, scale, y, b, sum); });
+    add_gradient(
+        std::ssize(rows), [&](Index t) { return rows[to_size(t)]; },
+        [&](Index t) { return weights[to_size(t)]; }, scale, x, b, g, {});
   }
 
   void range_gradient(Index first, Index last, std::span<const double> weights, Scale scale,
@@ -181,9 +181,10 @@ class MappedSparse final : public MappedMatrix {
       return in_units(x, g, [&](ConstView y, View sum) {
         A_->range_gradient(first, last, weights, scale, y, b, sum, residual2);
       });
-    add_gradient(last - first, [&](Index t) { return first + t; },
-                 [&](Index t) { return weights.empty() ? 1.0 : weights[to_size(t)]; }, scale, x, b,
-                 g, residual2);
+    add_gradient(
+        last - first, [&](Index t) { return first + t; },
+        [&](Index t) { return weights.empty() ? 1.0 : weights[to_size(t)]; }, scale, x, b, g,
+        residual2);
   }
 
   void multiply(Index first, Index last, ConstView x, View y) const override {
@@ -251,8 +252,10 @@ class MappedSparse final : public MappedMatrix {
       total += w;
       for (Index k = 0; k < row.count && w > 0.0; ++k) {
         double& sum = norms2[to_size(row.col[k])];
-        if (map_.centred()) sum += w * more_than_shift(row, k, scale);
-        else sum += w * kernels::visible_square(unit(row, k) * static_cast<double>(row.a[k]), scale);
+        if (map_.centred())
+          sum += w * more_than_shift(row, k, scale);
+        else
+          sum += w * kernels::visible_square(unit(row, k) * static_cast<double>(row.a[k]), scale);
       }
     }
     for (std::size_t j = 0; j < shift_.size() && (map_.centred() || map_.ones); ++j)
@@ -310,7 +313,8 @@ class MappedSparse final : public MappedMatrix {
   void add_shift(double c, double* g) const {
     if (map_.centred())
       for (Index j = 0; j < cols(); ++j) g[j] += c * shift_[to_size(j)];
-    else if (map_.ones) g[d_] += c * shift_.back();
+    else if (map_.ones)
+      g[d_] += c * shift_.back();
   }
 
   template <class RowAt, class WeightAt>

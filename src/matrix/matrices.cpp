@@ -109,11 +109,10 @@ void check_entry(const Triplet& e, Index rows, Index cols) {
 }
 
 [[noreturn]] void refuse_duplicate(const Triplet& e) {
-  throw Error(ErrorCode::bad_data,
-              {.what = "an entry is given twice",
-               .found = "row " + std::to_string(e.row + 1) + ", column " +
-                        std::to_string(e.col + 1),
-               .hint = option_name("duplicates", "sum") + " adds them up"});
+  throw Error(ErrorCode::bad_data, {.what = "an entry is given twice",
+                                    .found = "row " + std::to_string(e.row + 1) + ", column " +
+                                             std::to_string(e.col + 1),
+                                    .hint = option_name("duplicates", "sum") + " adds them up"});
 }
 
 template <class Column>
@@ -163,21 +162,20 @@ MatrixPtr dense_view(MatrixView<const float> view, std::shared_ptr<const void> k
 template <class Value, class Column>
 MatrixPtr csr_matrix(Csr<Value, Column> csr) {
   auto owner = std::make_shared<const Csr<Value, Column>>(std::move(csr));
-  return validated(CsrRows<Value, Column>{owner->row_start, owner->columns, owner->values,
-                                          owner->cols, owner});
+  return validated(
+      CsrRows<Value, Column>{owner->row_start, owner->columns, owner->values, owner->cols, owner});
 }
 
 template <class Value, class Column>
 MatrixPtr csr_view(std::span<const Index> row_start, std::span<const Column> columns,
                    std::span<const Value> values, Index cols,
                    std::shared_ptr<const void> keep_alive) {
-  return validated(
-      CsrRows<Value, Column>{row_start, columns, values, cols, std::move(keep_alive)});
+  return validated(CsrRows<Value, Column>{row_start, columns, values, cols, std::move(keep_alive)});
 }
 
-#define POLYAK_CSR(Value, Column)                                                              \
-  template MatrixPtr csr_matrix(Csr<Value, Column>);                                           \
-  template MatrixPtr csr_view(std::span<const Index>, std::span<const Column>,                 \
+#define POLYAK_CSR(Value, Column)                                              \
+  template MatrixPtr csr_matrix(Csr<Value, Column>);                           \
+  template MatrixPtr csr_view(std::span<const Index>, std::span<const Column>, \
                               std::span<const Value>, Index, std::shared_ptr<const void>);
 POLYAK_CSR(double, std::int32_t)
 POLYAK_CSR(double, Index)

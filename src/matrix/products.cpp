@@ -108,8 +108,8 @@ Products::Part Products::chunk_of(const Batch& batch, Index chunk) const {
 }
 
 // The remaining entries of all batches, one block of A after the other.
-void Products::sweep(std::span<const Batch> batches, std::span<Part> remaining, ConstView x, ConstView b,
-                     View g) const {
+void Products::sweep(std::span<const Batch> batches, std::span<Part> remaining, ConstView x,
+                     ConstView b, View g) const {
   const double row_bytes = A_.bytes() / static_cast<double>(A_.rows());
   const Index block =
       std::max<Index>(1, static_cast<Index>(sweep_bytes / std::max(1.0, row_bytes)));
@@ -152,8 +152,7 @@ void Products::gradients(std::span<const Batch> batches, ConstView x, ConstView 
 void Products::full_gradient(ConstView x, ConstView b, View g, std::span<double> residual2,
                              ColumnExchange* columns) {
   const Index chunks = row_chunks(), c = std::ssize(residual2);
-  const Index stride =
-      padded(c) + 8;  // no two chunks share a cache line
+  const Index stride = padded(c) + 8;  // no two chunks share a cache line
   double* sums = scratch(chunks * stride);
   std::fill_n(sums, chunks * stride, 0.0);
   sum_chunks(chunks, g, columns, [&](Index chunk, View sum) {

@@ -209,9 +209,9 @@ MatrixPtr as_stored(const RowMatrix& A, Visit visit) {
   const auto known = [&]<class... Rows>() {
     return (try_as(static_cast<const Rows*>(nullptr)) || ...);
   };
-  known.template operator()<DenseRows<double>, DenseRows<float>, CsrRows<double, Narrow>,
-                            CsrRows<double, Index>, CsrRows<float, Narrow>,
-                            CsrRows<float, Index>>();
+  known
+      .template operator()<DenseRows<double>, DenseRows<float>, CsrRows<double, Narrow>,
+                           CsrRows<double, Index>, CsrRows<float, Narrow>, CsrRows<float, Index>>();
   return out;
 }
 

@@ -28,7 +28,8 @@ void finish_sort(std::uint64_t* values, std::size_t count) {
   values[count - 1] = carried;
   for (std::size_t i = 1; i < count; ++i) {
     const std::uint64_t value = values[i];
-    if (values[i - 1] <= value) [[likely]] continue;
+    if (values[i - 1] <= value) [[likely]]
+      continue;
     std::size_t j = i;
     for (; j > 0 && values[j - 1] > value; --j) values[j] = values[j - 1];
     values[j] = value;
@@ -65,15 +66,18 @@ std::size_t BatchSteps::buckets(std::size_t draws) {
 }
 
 void BatchSteps::one_bucket() const {
-  if (random) random->bits(k, 0, rows.size(), as_bits(scratch));
-  else std::copy(rows.begin(), rows.end(), scratch.begin());
+  if (random)
+    random->bits(k, 0, rows.size(), as_bits(scratch));
+  else
+    std::copy(rows.begin(), rows.end(), scratch.begin());
   finish(0, rows.size(), zero_bits());
 }
 
 void BatchSteps::draw(std::size_t chunk) const {
   const std::size_t parts = buckets(rows.size()), last = (chunk + 1) * rows.size() / chunks;
   const int shift = 64 - zero_bits() - std::countr_zero(parts);
-  std::uint64_t counts[max_buckets];  // local, so that threads do not share cache lines of `positions`
+  std::uint64_t
+      counts[max_buckets];  // local, so that threads do not share cache lines of `positions`
   std::fill_n(counts, parts, 0u);
   std::uint64_t* bits = as_bits(rows);
   for (std::size_t t = chunk * rows.size() / chunks; t < last; t += block) {
@@ -113,8 +117,7 @@ void BatchSteps::scatter(std::size_t chunk) const {
 void BatchSteps::finish(std::size_t bucket) const {
   const std::size_t parts = buckets(rows.size());
   const std::uint64_t* ends = positions + (chunks - 1) * parts;
-  finish(bucket == 0 ? 0 : ends[bucket - 1], ends[bucket],
-         zero_bits() + std::countr_zero(parts));
+  finish(bucket == 0 ? 0 : ends[bucket - 1], ends[bucket], zero_bits() + std::countr_zero(parts));
 }
 
 void BatchSteps::finish(std::size_t first, std::size_t last, int known_bits) const {

@@ -84,8 +84,8 @@ template <class Run>
 void BatchDrawer::select_own_draws(Run run, const Random& random, Index k) {
   const auto chunks = static_cast<Index>(chunks_);
   run(chunks, [&](Index chunk) {
-    select_chunk(own_draws_[to_size(chunk)], chunk * batch_ / chunks,
-                 (chunk + 1) * batch_ / chunks, random, k);
+    select_chunk(own_draws_[to_size(chunk)], chunk * batch_ / chunks, (chunk + 1) * batch_ / chunks,
+                 random, k);
   });
   count_ = 0;
   for (const OwnDraws& own : own_draws_) count_ += own.count;
@@ -104,8 +104,7 @@ void BatchDrawer::exchange_draws(Run run, const Random& random, Index k) {
   outgoing_.resize(to_size(chunks * ranks));
   run(chunks, [&](Index chunk) {
     exchange.draw_by_rank(random, static_cast<std::uint64_t>(k), first + chunk * count / chunks,
-                          first + (chunk + 1) * count / chunks,
-                          &outgoing_[to_size(chunk * ranks)]);
+                          first + (chunk + 1) * count / chunks, &outgoing_[to_size(chunk * ranks)]);
   });
   for (std::size_t i = to_size(ranks); i < outgoing_.size(); ++i) {
     auto& all = outgoing_[i % to_size(ranks)];
@@ -121,8 +120,10 @@ void BatchDrawer::exchange_draws(Run run, const Random& random, Index k) {
 template <class Run>
 void BatchDrawer::draw_with(Run run, const Random& random, Index k, bool alone) {
   const bool exchanges = !alone && sampler_.exchange() && sampler_.exchange()->pays(batch_);
-  if (exchanges) exchange_draws(run, random, k);
-  else if (!sampler_.has_all_points()) select_own_draws(run, random, k);
+  if (exchanges)
+    exchange_draws(run, random, k);
+  else if (!sampler_.has_all_points())
+    select_own_draws(run, random, k);
   const WeightRule rule{row_weights_.empty() ? nullptr : row_weights_.data(),
                         1.0 / static_cast<double>(batch_)};
   const BatchSteps steps{.table = sampler_.table(),
@@ -150,7 +151,10 @@ void BatchDrawer::draw_alone(const Random& random, Index k) {
 
 BatchWindow::BatchWindow(const Sampler& sampler, Index batch, std::span<const double> row_weights,
                          ThreadTeam& team, const Random& random)
-    : sampler_(sampler), team_(team), random_(random), first_(std::numeric_limits<Index>::max() / 2) {
+    : sampler_(sampler),
+      team_(team),
+      random_(random),
+      first_(std::numeric_limits<Index>::max() / 2) {
   for (Index i = 0; i < iterations_at_once(batch); ++i)
     drawers_.emplace_back(sampler, batch, row_weights, team);
 }

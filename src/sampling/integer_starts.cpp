@@ -1,5 +1,3 @@
-#include "sampling/row_table.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -8,6 +6,7 @@
 
 #include "core/large_arrays.hpp"
 #include "polyak/error.hpp"
+#include "sampling/row_table.hpp"
 
 namespace polyak {
 namespace {
@@ -128,8 +127,8 @@ IntegerStarts integer_starts(std::span<const double> weights, Communicator& rank
                                       .expected = "numbers of at least 0, not all zero"});
   }
   const Scaling scaled(-std::ilogb(largest));  // very large and very small weights stay exact
-  const double factor =
-      static_cast<double>(all_points - positive) * (1.0 - 0x1p-50) / sum_of_all(weights, scaled, ranks);
+  const double factor = static_cast<double>(all_points - positive) * (1.0 - 0x1p-50) /
+                        sum_of_all(weights, scaled, ranks);
   std::vector<std::uint64_t> start = zero_starts(weights.size());
   std::uint64_t given = 0, rows = 0;
   for (std::size_t j = 0; j < weights.size(); ++j) {

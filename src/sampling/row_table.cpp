@@ -19,7 +19,6 @@ constexpr std::size_t ahead = 24;  // prefetch distance in points
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sampling/row_table.cpp"
 #include <hwy/foreach_target.h>  // this file once more for each target
-
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();

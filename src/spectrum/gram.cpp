@@ -68,7 +68,8 @@ class GramPanels {
   }
 
   template <class Value>
-  static kernels::PrefetchRange region(const MatrixView<const Value>& view, Index first, Index last) {
+  static kernels::PrefetchRange region(const MatrixView<const Value>& view, Index first,
+                                       Index last) {
     if (first >= last || view.stride > 2 * view.cols) return {};
     const Index values = (last - first - 1) * view.stride + view.cols;
     return {view.row(first), values * static_cast<Index>(sizeof(Value))};

@@ -1,11 +1,10 @@
 // The judge of `bench auto`, and what is said of a contest, on problems and times made up for it.
 
-#include "bench/contests.hpp"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "bench/contests.hpp"
 #include "core/random.hpp"
 #include "core/thread_team.hpp"
 #include "polyak/error.hpp"

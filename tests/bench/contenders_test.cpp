@@ -1,13 +1,14 @@
 // Contenders that did less work than they say would make fine benchmarks of
 // nothing: all give the same numbers.
 
+#include "bench/contenders.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "bench/contenders.hpp"
 #include "bench/session.hpp"
 #include "matrix/products.hpp"
 

@@ -1,12 +1,11 @@
 // What the plan promises, tried: on promises made up for it, and on a few small problems.
 
-#include "bench/contests.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "bench/contests.hpp"
 #include "core/random.hpp"
 
 namespace polyak::bench {

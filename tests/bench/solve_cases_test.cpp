@@ -1,13 +1,12 @@
 // The cases of `bench solve` are what they are said to be.
 
-#include "bench/contests.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
 #include <set>
 
+#include "bench/contests.hpp"
 #include "polyak/error.hpp"
 #include "polyak/io.hpp"
 
@@ -159,9 +158,8 @@ TEST(Exchange, LeavesNothingBehind) {
 
 TEST(Child, IsTimedAndHeard) {
   const Exchange exchange;
-  const Child child =
-      run_child({"sh", "-c", "sleep 0.05; echo $POLYAK_WORD"}, {"POLYAK_WORD=heard", "PATH=/bin:/usr/bin"},
-                exchange.file("out"));
+  const Child child = run_child({"sh", "-c", "sleep 0.05; echo $POLYAK_WORD"},
+                                {"POLYAK_WORD=heard", "PATH=/bin:/usr/bin"}, exchange.file("out"));
   EXPECT_EQ(child.output, "heard\n");
   EXPECT_GE(child.seconds, 0.05);
 }

@@ -1,10 +1,10 @@
 // What is said about whole solves, on times and errors made up for it.
 
-#include "bench/contests.hpp"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+
+#include "bench/contests.hpp"
 
 namespace polyak::bench {
 namespace {
@@ -31,11 +31,10 @@ const Goal* goal(const std::vector<Goal>& goals, const std::string& what) {
 }
 
 TEST(SolveSummary, ComparesAutoWithTheFastestMethodAndTheFastestPeer) {
-  const SolvedCase s = summary(outcome({entrant("auto", Kind::automatic, 1.0),
-                                        entrant("rk", Kind::fixed, 0.8),
-                                        entrant("lsqr", Kind::fixed, 4.0),
-                                        entrant("normal", Kind::peer, 2.0),
-                                        entrant("lsqr", Kind::peer, 50.0)}));
+  const SolvedCase s =
+      summary(outcome({entrant("auto", Kind::automatic, 1.0), entrant("rk", Kind::fixed, 0.8),
+                       entrant("lsqr", Kind::fixed, 4.0), entrant("normal", Kind::peer, 2.0),
+                       entrant("lsqr", Kind::peer, 50.0)}));
   ASSERT_TRUE(s.best_fixed && s.best_peer);
   EXPECT_EQ(s.best_fixed->name, "rk");
   EXPECT_DOUBLE_EQ(s.best_fixed->times.median, 1.25);
@@ -48,10 +47,10 @@ TEST(SolveSummary, ComparesAutoWithTheFastestMethodAndTheFastestPeer) {
 TEST(SolveSummary, DoesNotTakeAFastWrongAnswerForTheBest) {
   Entrant gave_up = entrant("minibatch-hbm", Kind::fixed, 0.01);
   gave_up.converged = false;
-  const SolvedCase s = summary(outcome({entrant("auto", Kind::automatic, 1.0, 1e-3), gave_up,
-                                        entrant("normal", Kind::peer, 0.1, 0.9),
-                                        entrant("gels", Kind::peer, 3.0, 2e-3),
-                                        entrant("direct", Kind::fixed, 2.0, 2e-3)}));
+  const SolvedCase s = summary(
+      outcome({entrant("auto", Kind::automatic, 1.0, 1e-3), gave_up,
+               entrant("normal", Kind::peer, 0.1, 0.9), entrant("gels", Kind::peer, 3.0, 2e-3),
+               entrant("direct", Kind::fixed, 2.0, 2e-3)}));
   EXPECT_EQ(s.best_peer->name, "gels");
   EXPECT_EQ(s.best_fixed->name, "direct");
 }
@@ -73,10 +72,9 @@ TEST(SolveSummary, HasNoPredictionWhereAStageHasNone) {
 TEST(SolveVerdict, CountsCasesAndNamesTheWorst) {
   std::vector<Outcome> all;
   for (int i = 0; i < 9; ++i)
-    all.push_back(outcome(
-        {entrant("auto", Kind::automatic, 1.0), entrant("rk", Kind::fixed, 0.9)}));
-  all.push_back(
-      outcome({entrant("auto", Kind::automatic, 1.0), entrant("rk", Kind::fixed, 0.25)}));
+    all.push_back(
+        outcome({entrant("auto", Kind::automatic, 1.0), entrant("rk", Kind::fixed, 0.9)}));
+  all.push_back(outcome({entrant("auto", Kind::automatic, 1.0), entrant("rk", Kind::fixed, 0.25)}));
   const auto goals = verdict(all);
   const Goal* within = goal(goals, "within 1.25 of best method, of cases");
   ASSERT_NE(within, nullptr);
@@ -97,8 +95,9 @@ TEST(SolveVerdict, JudgesPredictionsInBothDirections) {
 }
 
 TEST(SolveVerdict, AsksForSpeedBySamplesWhereSamplingWins) {
-  Outcome o = outcome({entrant("auto", Kind::automatic, 1.0), entrant("auto, s", Kind::sampled, 0.1),
-                       entrant("normal", Kind::peer, 0.6), entrant("lsqr", Kind::peer, 1.5)});
+  Outcome o =
+      outcome({entrant("auto", Kind::automatic, 1.0), entrant("auto, s", Kind::sampled, 0.1),
+               entrant("normal", Kind::peer, 0.6), entrant("lsqr", Kind::peer, 1.5)});
   EXPECT_EQ(goal(verdict({o}), "sampled against SciPy lsqr, worst"), nullptr);
   o.sampling_wins = true;
   const auto goals = verdict({o});
@@ -108,7 +107,8 @@ TEST(SolveVerdict, AsksForSpeedBySamplesWhereSamplingWins) {
 }
 
 TEST(SolveVerdict, ComparesNoisyCasesAloneWithThePeers) {
-  Outcome noisy = outcome({entrant("auto", Kind::automatic, 1.3), entrant("gels", Kind::peer, 1.0)});
+  Outcome noisy =
+      outcome({entrant("auto", Kind::automatic, 1.3), entrant("gels", Kind::peer, 1.0)});
   Outcome consistent = noisy;
   consistent.consistent = true;
   EXPECT_EQ(goal(verdict({consistent}), "auto over best peer, noisy, worst"), nullptr);

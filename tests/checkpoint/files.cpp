@@ -190,7 +190,8 @@ TEST_F(Checkpoints, of_another_version_or_instructions_are_refused_by_that_name)
       (void)CheckpointFile(path(), now).load();
       FAIL() << "accepted with another " << name;
     } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find(name + " differs"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(name + " differs"), std::string::npos)
+          << error.what();
     }
   }
   EXPECT_EQ(tried, 2);
@@ -210,11 +211,14 @@ TEST_F(Checkpoints, of_another_run_are_refused_by_the_name_of_what_differs) {
 
 TEST_F(Checkpoints, with_a_right_checksum_and_wrong_parts_are_refused) {
   const std::string head = R"({"fingerprint":{"A":"1","b":"2"},"snapshot":)";
-  for (const std::string& manifest :
-       {std::string("not JSON"), std::string("[1]"), std::string("{}"), head + "{}}",
-        head + R"({"finished":7,"run":{}}})",
-        head + R"({"finished":[],"run":{"method":{"iteration":1,"row_products":0,"vectors":[[0,9]]}}}})",
-        head + R"({"finished":[],"run":{"method":{"iteration":1,"row_products":0,"vectors":[[18446744073709551615,9]]}}}})"}) {
+  for (
+      const std::string& manifest :
+      {std::string("not JSON"), std::string("[1]"), std::string("{}"), head + "{}}",
+       head + R"({"finished":7,"run":{}}})",
+       head +
+           R"({"finished":[],"run":{"method":{"iteration":1,"row_products":0,"vectors":[[0,9]]}}}})",
+       head +
+           R"({"finished":[],"run":{"method":{"iteration":1,"row_products":0,"vectors":[[18446744073709551615,9]]}}}})"}) {
     put(checkpoint::pack({manifest, {1.0}}));
     EXPECT_THROW((void)file().load(), Error) << manifest;
   }

@@ -6,23 +6,23 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "polyak/simd.hpp"
 #include "philox.hpp"
+#include "polyak/simd.hpp"
 
 namespace polyak::test {
 namespace {
 
-constexpr std::uint64_t counts[] = {0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 300};
+constexpr std::uint64_t counts[] = {0,  1,  2,  3,  7,  8,   15,  16, 17,
+                                    31, 33, 63, 64, 65, 127, 128, 300};
 // Of draws and of iterations: with carries from the low half of a counter
 // within a range, and at the end of all.
-constexpr std::uint64_t firsts[] = {0, 1, 2, 5, (1ull << 32) - 21, (1ull << 33) - 38,
-                                    (1ull << 33) - 41, (1ull << 40) + 3, ~0ull - 999};
+constexpr std::uint64_t firsts[] = {
+    0,          1, 2, 5, (1ull << 32) - 21, (1ull << 33) - 38, (1ull << 33) - 41, (1ull << 40) + 3,
+    ~0ull - 999};
 
 class RandomTargets : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(use_simd_target(GetParam()));
-  }
+  void SetUp() override { ASSERT_TRUE(use_simd_target(GetParam())); }
   void TearDown() override { use_simd_target(simd_targets().front()); }
 };
 
@@ -48,7 +48,8 @@ TEST_P(RandomTargets, DrawTheFirstOfManyIterationsAsRandom123DrawsOneByOne) {
       std::vector<std::uint64_t> range(count + 1, 7);
       random.first_bits(first, count, range.data());
       for (std::uint64_t i = 0; i < count; ++i)
-        ASSERT_EQ(range[i], expected_bits(~0ull, stream::noise, first + i, 0)) << first << " + " << i;
+        ASSERT_EQ(range[i], expected_bits(~0ull, stream::noise, first + i, 0))
+            << first << " + " << i;
       ASSERT_EQ(range[count], 7u) << "one too many";
     }
   }

@@ -1,12 +1,11 @@
 // Claims against figures made by hand.
 
-#include "experiments/figure.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "experiments/figure.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::experiments {

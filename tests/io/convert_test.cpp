@@ -118,7 +118,7 @@ TEST(Convert, OfAFileLargerThanItsShareOfMemoryStreams) {
   text.shrink_to_fit();
   const auto result = in_child([&] { convert(path, folder / "big.npy"); });
   EXPECT_EQ(result.code, 0);
-#ifndef POLYAK_SANITIZED  // sanitizers keep memory of their own beside ours
+#ifndef POLYAK_SANITIZED            // sanitizers keep memory of their own beside ours
   EXPECT_LT(result.grown_mb, 110);  // 192 MB go in, given back every 64
 #endif
   EXPECT_EQ(inspect(folder / "big.npy").cols, 2);

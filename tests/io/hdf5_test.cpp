@@ -238,7 +238,13 @@ TEST(Hdf5, AFilterThatIsNotKnownHereIsRefusedByItsNumber) {
   const Folder folder;
   const std::string path = folder / "filtered.h5";
   constexpr H5Z_filter_t number = 32000;
-  const H5Z_class2_t nothing{H5Z_CLASS_T_VERS, number, 1, 1, "nothing", nullptr, nullptr,
+  const H5Z_class2_t nothing{H5Z_CLASS_T_VERS,
+                             number,
+                             1,
+                             1,
+                             "nothing",
+                             nullptr,
+                             nullptr,
                              [](unsigned, std::size_t, const unsigned*, std::size_t bytes,
                                 std::size_t*, void**) { return bytes; }};
   ASSERT_GE(H5Zregister(&nothing), 0);

@@ -76,9 +76,7 @@ void expect_sums(const std::vector<double>& panel, Index rows, Index d) {
 
 class GramTargets : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(use_simd_target(GetParam()));
-  }
+  void SetUp() override { ASSERT_TRUE(use_simd_target(GetParam())); }
   void TearDown() override { use_simd_target(simd_targets().front()); }
 
   template <class Value>

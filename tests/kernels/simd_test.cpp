@@ -1,13 +1,14 @@
 // Every target's dense kernels give the bits of the plain ones: all sizes,
 // unaligned views, one and several columns, lists and ranges.
 
+#include "polyak/simd.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <vector>
 
 #include "core/random.hpp"
-#include "polyak/simd.hpp"
 #include "kernels/dense.hpp"
 #include "kernels/reference.hpp"
 
@@ -36,8 +37,13 @@ struct Data {
   std::vector<Index> list;
 
   Data(Index rows, Index cols, Index c)
-      : n(rows), d(cols), columns(c), x(normals(c * d, 2)), b(normals(n * c, 3)),
-        y(normals(n * c, 4)), weights(normals(n, 5)) {
+      : n(rows),
+        d(cols),
+        columns(c),
+        x(normals(c * d, 2)),
+        b(normals(n * c, 3)),
+        y(normals(n * c, 4)),
+        weights(normals(n, 5)) {
     for (double v : normals(1 + n * (d + 3), 1)) storage.push_back(static_cast<Value>(v));
     for (Index t = 0; t < n; ++t) list.push_back((7 * t + 3) % n);
   }
@@ -59,30 +65,44 @@ Numbers results(const Data<Value>& in, bool plain) {
   const auto keep = [&](const Numbers& v) { all.insert(all.end(), v.begin(), v.end()); };
   Numbers g = in.x, r2(to_size(in.columns), 0.5), y(in.y.size());
   const RowList range{in.n, nullptr, nullptr};
-  if (plain) reference::gradient(in.rows(), in.listed(), 0.5, 2.0, in.X(), in.B(), in.of_d(g), nullptr);
-  else gradient(in.A(), in.listed(), 0.5, 2.0, in.X(), in.B(), in.of_d(g), nullptr);
+  if (plain)
+    reference::gradient(in.rows(), in.listed(), 0.5, 2.0, in.X(), in.B(), in.of_d(g), nullptr);
+  else
+    gradient(in.A(), in.listed(), 0.5, 2.0, in.X(), in.B(), in.of_d(g), nullptr);
   keep(g);
-  if (plain) reference::gradient(in.rows(), range, 1.0, 1.0, in.X(), in.B(), in.of_d(g), r2.data());
-  else gradient(in.A(), range, 1.0, 1.0, in.X(), in.B(), in.of_d(g), r2.data());
+  if (plain)
+    reference::gradient(in.rows(), range, 1.0, 1.0, in.X(), in.B(), in.of_d(g), r2.data());
+  else
+    gradient(in.A(), range, 1.0, 1.0, in.X(), in.B(), in.of_d(g), r2.data());
   keep(g), keep(r2);
-  if (plain) reference::multiply(in.rows(), in.X(), in.of_n(y));
-  else multiply(in.A(), in.X(), in.of_n(y));
+  if (plain)
+    reference::multiply(in.rows(), in.X(), in.of_n(y));
+  else
+    multiply(in.A(), in.X(), in.of_n(y));
   keep(y);
-  if (plain) reference::add_transposed(in.rows(), in.Y(), in.of_d(g));
-  else add_transposed(in.A(), in.Y(), in.of_d(g));
+  if (plain)
+    reference::add_transposed(in.rows(), in.Y(), in.of_d(g));
+  else
+    add_transposed(in.A(), in.Y(), in.of_d(g));
   keep(g);
   Numbers x = in.x, steps(to_size(in.n), 0.25 / static_cast<double>(in.d + 1));
   const RowList stepped{in.n, in.list.data(), steps.data()};
-  if (plain) reference::kaczmarz(in.rows(), stepped, 2.0, in.B(), in.of_d(x));
-  else kaczmarz(in.A(), stepped, 2.0, in.B(), in.of_d(x));
+  if (plain)
+    reference::kaczmarz(in.rows(), stepped, 2.0, in.B(), in.of_d(x));
+  else
+    kaczmarz(in.A(), stepped, 2.0, in.B(), in.of_d(x));
   keep(x);
   for (double scale : {1.0, 1e-170}) {  // the second: squares vanish
     Numbers rows(to_size(in.n)), cols(to_size(in.d), 0.0);
-    if (plain) reference::norms(in.rows(), in.n, scale, rows.data(), cols.data());
-    else norms(in.A(), in.n, scale, rows.data(), cols.data());
+    if (plain)
+      reference::norms(in.rows(), in.n, scale, rows.data(), cols.data());
+    else
+      norms(in.A(), in.n, scale, rows.data(), cols.data());
     keep(rows), keep(cols);
-    if (plain) reference::norms(in.rows(), in.n, 1.0, rows.data(), nullptr);
-    else norms(in.A(), in.n, 1.0, rows.data(), nullptr);
+    if (plain)
+      reference::norms(in.rows(), in.n, 1.0, rows.data(), nullptr);
+    else
+      norms(in.A(), in.n, 1.0, rows.data(), nullptr);
     keep(rows);
   }
   return all;
@@ -90,9 +110,7 @@ Numbers results(const Data<Value>& in, bool plain) {
 
 class Targets : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(use_simd_target(GetParam()));
-  }
+  void SetUp() override { ASSERT_TRUE(use_simd_target(GetParam())); }
   void TearDown() override { use_simd_target(simd_targets().front()); }
 
   template <class Value>

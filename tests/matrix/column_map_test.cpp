@@ -51,7 +51,8 @@ TEST(ColumnMaps, MultiplyAndAddLikeTheMatrixWrittenOut) {
   for_each_mapped([](const std::string& name, const RowMatrix& mapped, const Matrix& T) {
     const Index m = T.cols();
     ASSERT_EQ(mapped.cols(), m) << name;
-    const Matrix x = normal(c, m, 12), y = normal(n, c, 13), size_x = absolute(T) * absolute(x).transpose();
+    const Matrix x = normal(c, m, 12), y = normal(n, c, 13),
+                 size_x = absolute(T) * absolute(x).transpose();
     Matrix product = Matrix::Zero(n, c), g = Matrix::Zero(c, m), rows = Matrix::Zero(n, m);
     mapped.multiply(0, n, view(x), view(product));
     mapped.add_transposed(0, n, view(y), view(g));
@@ -60,7 +61,8 @@ TEST(ColumnMaps, MultiplyAndAddLikeTheMatrixWrittenOut) {
     const Matrix more = Matrix::Constant(n, c, 64.0 * size_x.maxCoeff());
     expect_close(product, T * x.transpose(), 2 * m, more, name);
     expect_close(g, y.transpose() * T, 2 * n,
-                 Matrix::Constant(c, m, 64.0 * (absolute(y).transpose() * absolute(T)).maxCoeff()), name);
+                 Matrix::Constant(c, m, 64.0 * (absolute(y).transpose() * absolute(T)).maxCoeff()),
+                 name);
     EXPECT_EQ(rows, T) << name;
   });
 }
@@ -86,7 +88,8 @@ TEST(ColumnMaps, GradientsOfListsAndRangesAgreeWithThePlainMatrix) {
     mapped.range_gradient(3, n, {}, {1.0, 1.0}, view(x), view(b), view(got), r2);
     plain->range_gradient(3, n, {}, {1.0, 1.0}, view(x), view(b), view(expected), r2_expected);
     EXPECT_LE((got - expected).norm(), 1e-13 * expected.norm()) << name;
-    for (std::size_t k = 0; k < r2.size(); ++k) EXPECT_NEAR(r2[k], r2_expected[k], 1e-12 * r2_expected[k]) << name;
+    for (std::size_t k = 0; k < r2.size(); ++k)
+      EXPECT_NEAR(r2[k], r2_expected[k], 1e-12 * r2_expected[k]) << name;
   });
 }
 
@@ -95,11 +98,13 @@ TEST(ColumnMaps, KaczmarzStepsAndNormsAgreeWithThePlainMatrix) {
     const Index m = T.cols();
     const auto plain = dense_matrix(values<double>(T), n, m);
     const Matrix b = normal(n, c, 13);
-    std::vector<double> rows(n), expected_rows(n), columns(to_size(m), 0.0), expected_columns = columns;
+    std::vector<double> rows(n), expected_rows(n), columns(to_size(m), 0.0),
+        expected_columns = columns;
     mapped.norms(0, n, 1.0, rows, columns);
     plain->norms(0, n, 1.0, expected_rows, expected_columns);
     const double size = T.squaredNorm();
-    for (Index i = 0; i < n; ++i) EXPECT_NEAR(rows[to_size(i)], expected_rows[to_size(i)], 1e-13 * size) << name;
+    for (Index i = 0; i < n; ++i)
+      EXPECT_NEAR(rows[to_size(i)], expected_rows[to_size(i)], 1e-13 * size) << name;
     for (Index j = 0; j < m; ++j)
       EXPECT_NEAR(columns[to_size(j)], expected_columns[to_size(j)], 1e-13 * size) << name << j;
     std::vector<Index> order;
@@ -144,7 +149,8 @@ TEST(ColumnMaps, GramMatricesWithRightHandSidesAgree) {
     for (Index i = 0; i < H.rows(); ++i)
       for (Index j = 0; j < H.cols(); ++j)
         EXPECT_NEAR(H(i, j), expected(i, j),
-                    1e-12 * std::sqrt((1e-300 + expected(i, i)) * expected(j, j)) + 1e-12) << name;
+                    1e-12 * std::sqrt((1e-300 + expected(i, i)) * expected(j, j)) + 1e-12)
+            << name;
   });
 }
 
@@ -154,7 +160,8 @@ TEST(ColumnMaps, UserVariablesAndBackAreInverse) {
   std::vector<double> z(d + 1), back(d + 1);
   map.from_user(x.data(), z.data());
   map.to_user(z.data(), x.data(), back.data());
-  for (Index j = 0; j <= d; ++j) EXPECT_NEAR(back[to_size(j)], x(0, j), 1e-13 * (1.0 + std::abs(x(0, j))));
+  for (Index j = 0; j <= d; ++j)
+    EXPECT_NEAR(back[to_size(j)], x(0, j), 1e-13 * (1.0 + std::abs(x(0, j))));
 }
 
 TEST(ColumnMaps, TheSameFitInBothVariables) {

@@ -1,6 +1,7 @@
 // The rows of one rank, seen as the whole matrix.
 
 #include "matrix/rank_rows.hpp"
+
 #include "polyak/ranks.hpp"
 #include "support/thread_ranks.hpp"
 

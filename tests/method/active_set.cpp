@@ -3,9 +3,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "support/decompositions.hpp"
 #include "support/problems.hpp"
 #include "support/thread_ranks.hpp"
-#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {

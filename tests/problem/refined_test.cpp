@@ -1,13 +1,12 @@
 // The refined solution beside one by Eigen in long doubles.
 
-#include "problem/least_squares.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/thread_team.hpp"
 #include "dense_rows.hpp"
+#include "problem/least_squares.hpp"
 #include "problem/varied.hpp"
 
 namespace polyak::test {

@@ -28,8 +28,8 @@ Expected expected(const Sampler& sampler, const Random& random, Index k, Index b
                   const std::vector<double>& own) {
   Expected out;
   for (Index t = 0; t < batch; ++t)
-    out.rows.push_back(sampler.find(
-        random.bits(static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(t))));
+    out.rows.push_back(
+        sampler.find(random.bits(static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(t))));
   std::sort(out.rows.begin(), out.rows.end());
   const double over_batch = 1.0 / static_cast<double>(batch);
   for (Index row : out.rows) {

@@ -54,16 +54,14 @@ void expect_found(const Starts& start) {
 
 class RowTableTargets : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(use_simd_target(GetParam()));
-  }
+  void SetUp() override { ASSERT_TRUE(use_simd_target(GetParam())); }
   void TearDown() override { use_simd_target(simd_targets().front()); }
 };
 
 TEST_P(RowTableTargets, FindRowsOfAnyWidth) {
   expect_found({0, end});
-  expect_found({0, 0, 0, end, end});          // rows without points at both ends
-  expect_found({0, 1, 2, end - 1, end});      // of one point each, at both ends
+  expect_found({0, 0, 0, end, end});      // rows without points at both ends
+  expect_found({0, 1, 2, end - 1, end});  // of one point each, at both ends
   expect_found({0, end / 2, end});
   expect_found({0, end / 2 - 1, end / 2, end / 2 + 1, end});
   for (const std::uint64_t rows : {3ull, 6ull, 7ull, 8ull, 63ull, 64ull, 65ull, 1000ull, 5000ull}) {
@@ -97,8 +95,8 @@ Starts starts_by_definition(const std::vector<double>& weights) {
   const double factor = static_cast<double>(end - positive) * (1.0 - 0x1p-50) / (sum + lost);
   Starts integer, start{0};
   for (double w : weights) {
-    integer.push_back(
-        w > 0.0 ? 1 + static_cast<std::uint64_t>(std::ldexp(w, -exponent) * factor) : 0);
+    integer.push_back(w > 0.0 ? 1 + static_cast<std::uint64_t>(std::ldexp(w, -exponent) * factor)
+                              : 0);
     given += integer.back();
   }
   std::uint64_t extra = (end - given) % positive;
@@ -113,9 +111,15 @@ TEST(IntegerStarts, AreThoseOfTheirDefinitionToTheLastBit) {
   constexpr double tiny = std::numeric_limits<double>::denorm_min();
   constexpr double least = std::numeric_limits<double>::min();
   constexpr double most = std::numeric_limits<double>::max();
-  std::vector<std::vector<double>> cases = {
-      {1.0}, {0.0, -0.0, 3.0}, {tiny}, {tiny, 5 * tiny, 0.0}, {least, tiny, least / 3},
-      {most, most, most}, {most, tiny, 1.0, 0.0}, {0.5, most / 7, least}, {1e-300, 1.0, 1e300}};
+  std::vector<std::vector<double>> cases = {{1.0},
+                                            {0.0, -0.0, 3.0},
+                                            {tiny},
+                                            {tiny, 5 * tiny, 0.0},
+                                            {least, tiny, least / 3},
+                                            {most, most, most},
+                                            {most, tiny, 1.0, 0.0},
+                                            {0.5, most / 7, least},
+                                            {1e-300, 1.0, 1e300}};
   for (const int power : {-1070, -1022, -500, 0, 500, 1000}) {
     std::vector<double> any;
     for (std::uint64_t j = 0; j < 3000; ++j)

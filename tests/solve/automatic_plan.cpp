@@ -99,7 +99,8 @@ TEST(automatic_plan, of_few_entries_begins_with_the_normal_equations) {
   EXPECT_LT(list[0].seconds, 0.5 * candidates_of(dense(1850, 712))[0].seconds);
 }
 
-TEST(automatic_plan, of_long_sparse_columns_begins_with_cg_and_may_go_on_with_the_normal_equations) {
+TEST(automatic_plan,
+     of_long_sparse_columns_begins_with_cg_and_may_go_on_with_the_normal_equations) {
   const auto list = candidates_of(sparse(90000, 4096, 60));
   EXPECT_EQ(list[0].method, "cg");
   EXPECT_TRUE(list[0].passes);
@@ -157,8 +158,9 @@ TEST(automatic_plan, tries_no_kaczmarz_where_each_row_moves_all_of_x) {
 }
 
 TEST(automatic_plan, tries_no_kaczmarz_that_could_not_end_in_time) {
-  EXPECT_NE(reason(automatic_plan(sparse(20000, 2000, 20), automatic()), "rk").find("passes or more"),
-            std::string::npos);
+  EXPECT_NE(
+      reason(automatic_plan(sparse(20000, 2000, 20), automatic()), "rk").find("passes or more"),
+      std::string::npos);
 }
 
 TEST(automatic_plan, of_a_shape_is_that_of_the_problem_where_no_row_is_looked_at) {
@@ -189,7 +191,8 @@ TEST(automatic_plan, takes_or_rules_out_every_method_with_a_reason) {
   bounded = dense(100000, 4000);
   bounded.bounds = true;
   EXPECT_EQ(automatic_plan(bounded, automatic()).steps[0].method, "bounded-cg");
-  EXPECT_NE(reason(automatic_plan(bounded, automatic()), "active-set").find("3000"), std::string::npos);
+  EXPECT_NE(reason(automatic_plan(bounded, automatic()), "active-set").find("3000"),
+            std::string::npos);
   bounded = dense(1000000, 1000);  // a minute exactly: conjugate gradients are tried first
   bounded.bounds = true;
   EXPECT_EQ(automatic_plan(bounded, automatic()).steps[0].method, "bounded-cg");
@@ -202,8 +205,7 @@ TEST(automatic_plan, takes_or_rules_out_every_method_with_a_reason) {
 TEST(automatic_plan, rules_out_the_normal_equations_where_the_look_finds_bad_conditioning) {
   Rows A = random(60000, 64, 6);
   A.col(63) = A.col(0) + 1e-9 * A.col(63);
-  const AutomaticPlan plan =
-      automatic_plan(Problem(data(A, random(60000, 1, 7))), automatic());
+  const AutomaticPlan plan = automatic_plan(Problem(data(A, random(60000, 1, 7))), automatic());
   ASSERT_TRUE(plan.look.has_value());
   EXPECT_GT(plan.look->condition, 1e8);
   EXPECT_NE(reason(plan, "normal").find("does not resolve a condition of"), std::string::npos);

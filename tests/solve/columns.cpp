@@ -3,14 +3,15 @@
 
 #include <cmath>
 
+#include "support/decompositions.hpp"
 #include "support/problems.hpp"
 #include "support/thread_ranks.hpp"
-#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {
 
-const std::vector<std::string> exact = {"auto", "direct", "normal", "lsqr", "cgls", "cg", "sketch-hbm"};
+const std::vector<std::string> exact = {"auto", "direct", "normal",    "lsqr",
+                                        "cgls", "cg",     "sketch-hbm"};
 
 // Area, rooms and a time in milliseconds.
 struct Houses {
@@ -42,7 +43,8 @@ void expect_each_near(const Rows& found, const Rows& expected, double tolerance,
                       const std::string& name) {
   ASSERT_EQ(found.rows(), expected.rows()) << name;
   for (Index j = 0; j < found.rows(); ++j)
-    EXPECT_NEAR(found(j, 0), expected(j, 0), tolerance * std::abs(expected(j, 0))) << name << ", " << j;
+    EXPECT_NEAR(found(j, 0), expected(j, 0), tolerance * std::abs(expected(j, 0)))
+        << name << ", " << j;
 }
 
 TEST(columns, a_time_in_milliseconds_beside_rooms_is_fitted_by_every_method) {
@@ -117,7 +119,8 @@ TEST(columns, the_tolerance_holds_for_every_column) {
       }
       const Rows r = A * solution(report) - b;
       for (Index j = 0; j < 4; ++j)
-        EXPECT_LE(std::abs(A.col(j).dot(r.col(0))), 1.01e-8 * A.col(j).norm() * r.norm()) << method << j;
+        EXPECT_LE(std::abs(A.col(j).dot(r.col(0))), 1.01e-8 * A.col(j).norm() * r.norm())
+            << method << j;
     }
   }
 }

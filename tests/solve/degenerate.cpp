@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "support/problems.hpp"
 #include "support/decompositions.hpp"
+#include "support/problems.hpp"
 
 namespace polyak::test {
 namespace {

@@ -50,7 +50,8 @@ TEST_P(Misled, resumed_after_a_retreat_it_has_the_same_bits) {
   const Report straight = solve(problem, options, &keeper);
   ASSERT_TRUE(warned(straight));
   std::size_t after = 0;
-  for (std::size_t i = 0; i < keeper.kept.size(); i += std::max<std::size_t>(1, keeper.kept.size() / 8)) {
+  for (std::size_t i = 0; i < keeper.kept.size();
+       i += std::max<std::size_t>(1, keeper.kept.size() / 8)) {
     after += keeper.kept[i].run.retreats.size();
     const Report resumed = solve(problem, options, nullptr, &keeper.kept[i]);
     EXPECT_EQ(solution(straight), solution(resumed));
@@ -60,7 +61,8 @@ TEST_P(Misled, resumed_after_a_retreat_it_has_the_same_bits) {
   EXPECT_GT(after, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Some, Misled, testing::Values("gd", "hbm", "nag", "minibatch-hbm", "minibatch-nag"),
+INSTANTIATE_TEST_SUITE_P(Some, Misled,
+                         testing::Values("gd", "hbm", "nag", "minibatch-hbm", "minibatch-nag"),
                          [](const auto& which) {
                            std::string name = which.param;
                            for (char& c : name)

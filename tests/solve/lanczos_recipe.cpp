@@ -38,10 +38,11 @@ TEST(the_recipe, is_stable_with_estimated_ends_for_any_batch_and_law) {
       const Sampler sampler(law_weights(law, facts.norms2, {}));
       std::vector<double> p;
       for (Index i = 0; i < A.rows(); ++i) p.push_back(sampler.probability(i));
-      const double energy = sampling_eta(sampler, facts.norms2, facts.frobenius2) * facts.frobenius2;
-      const theory::Model model = theory::exact_model(
-          exact.values, exact.vectors,
-          theory::noise_of_rows({A.data(), A.rows(), A.cols(), A.cols()}, p));
+      const double energy =
+          sampling_eta(sampler, facts.norms2, facts.frobenius2) * facts.frobenius2;
+      const theory::Model model =
+          theory::exact_model(exact.values, exact.vectors,
+                              theory::noise_of_rows({A.data(), A.rows(), A.cols(), A.cols()}, p));
       for (const Extremes* estimated : {&lanczos, &sketch}) {
         for (double batch : {1.0, 8.0, 64.0}) {
           const theory::SafeRecipe chosen =

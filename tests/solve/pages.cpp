@@ -1,12 +1,11 @@
 // File pages that a few rows lie in.
 
-#include "solve/auto/row_subset.hpp"
-
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "polyak/generate.hpp"
+#include "solve/auto/row_subset.hpp"
 #include "support/problems.hpp"
 
 namespace polyak::test {

@@ -1,9 +1,10 @@
 // Ridge, weights, bounds, start vectors, bad data: the problem as the user put it.
 
+#include "support/problems.hpp"
+
 #include <cmath>
 #include <limits>
 
-#include "support/problems.hpp"
 #include "support/decompositions.hpp"
 
 namespace polyak::test {
@@ -63,7 +64,8 @@ TEST(ridge, is_unbiased_in_sampled_methods) {
   for (const char* method : {"sgd", "minibatch-sgd", "minibatch-hbm", "minibatch-nag"}) {
     SolveOptions options = with_method(method);
     if (std::string(method) != "sgd") options.batch_size = 2;
-    if (std::string(method).ends_with("hbm") || std::string(method).ends_with("nag")) options.momentum = 0.5;
+    if (std::string(method).ends_with("hbm") || std::string(method).ends_with("nag"))
+      options.momentum = 0.5;
     options.step_size = alpha;
     options.max_iterations = 1;
     options.tol = 0.0;
@@ -128,9 +130,12 @@ TEST(bounds, end_at_a_point_that_meets_the_optimality_conditions) {
     for (Index j = 0; j < 6; ++j) {
       EXPECT_GE(x(j), 0.0);
       EXPECT_LE(x(j), 0.1);
-      if (x(j) == 0.0) EXPECT_GE(g(j), -1e-9);
-      else if (x(j) == 0.1) EXPECT_LE(g(j), 1e-9);
-      else EXPECT_NEAR(g(j), 0.0, 1e-9);
+      if (x(j) == 0.0)
+        EXPECT_GE(g(j), -1e-9);
+      else if (x(j) == 0.1)
+        EXPECT_LE(g(j), 1e-9);
+      else
+        EXPECT_NEAR(g(j), 0.0, 1e-9);
     }
   }
 }
@@ -157,8 +162,8 @@ TEST(bounds, that_are_infinite_are_none) {
 TEST(bounds, that_no_number_meets_are_refused) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   ProblemData parts = data(random(9, 2, 15), random(9, 1, 16));
-  for (const auto& [lower, upper] : {std::pair{inf, inf}, {-inf, -inf}, {std::nan(""), 1.0},
-                                     {0.0, std::nan("")}, {1.0, 0.5}}) {
+  for (const auto& [lower, upper] :
+       {std::pair{inf, inf}, {-inf, -inf}, {std::nan(""), 1.0}, {0.0, std::nan("")}, {1.0, 0.5}}) {
     parts.lower = {lower};
     parts.upper = {upper};
     EXPECT_THROW(Problem{parts}, Error) << lower << " " << upper;
@@ -201,7 +206,8 @@ TEST(bad_values, are_named_by_row_and_column) {
       FAIL();
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::bad_data);
-      EXPECT_NE(std::string(error.what()).find("row 612, column 4"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("row 612, column 4"), std::string::npos)
+          << error.what();
     }
     Rows b = Rows::Ones(700, 1);
     b(42) = bad;
@@ -215,13 +221,15 @@ TEST(shapes, that_disagree_are_refused_with_both) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::bad_data);
-    EXPECT_NE(std::string(error.what()).find("A 10 x 3 and b 9 x 1"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("A 10 x 3 and b 9 x 1"), std::string::npos)
+        << error.what();
   }
 }
 
 TEST(huge_and_tiny_numbers, give_the_rescaled_answer) {
   const Rows A = random(50, 4, 21), x = random(4, 1, 22);
-  for (auto [a, b] : {std::pair{1e200, 1.0}, {1e-200, 1.0}, {1e200, 1e200}, {1e-200, 1e-200}, {1.0, 1e250}}) {
+  for (auto [a, b] :
+       {std::pair{1e200, 1.0}, {1e-200, 1.0}, {1e200, 1e200}, {1e-200, 1e-200}, {1.0, 1e250}}) {
     for (const MethodInfo& info : method_table()) {
       const Report report = solve(Problem(data(a * A, b * (A * x))), tight(info.name));
       EXPECT_EQ(report.status, Status::converged) << info.name << ": " << report.reason;

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "method/preconditioner.hpp"
-#include "support/problems.hpp"
 #include "support/decompositions.hpp"
+#include "support/problems.hpp"
 
 namespace polyak::test {
 namespace {
@@ -30,7 +30,8 @@ TEST(conditions, of_a_triangular_factor_are_within_half_of_the_true_ones) {
     const Index d = 2 + static_cast<Index>(7 * seed % 90);
     Rows R = random(d, d, seed).triangularView<Eigen::Upper>();
     // From well conditioned to the sort whose diagonal hides it (Kahan's).
-    for (Index i = 0; i < d; ++i) R(i, i) = seed % 3 == 0 ? 1.0 : (R(i, i) > 0 ? 1.0 : -1.0) * (2.0 + std::abs(R(i, i)));
+    for (Index i = 0; i < d; ++i)
+      R(i, i) = seed % 3 == 0 ? 1.0 : (R(i, i) > 0 ? 1.0 : -1.0) * (2.0 + std::abs(R(i, i)));
     const auto s = singular_values(R);
     const double truth = s(0) / s(d - 1);
     if (truth > 1e12) continue;
@@ -184,7 +185,8 @@ TEST(looks, sparse_rows_of_full_rank_are_not_called_dependent) {
     for (Index k = 0; k < 3; ++k) {
       // Columns ever rarer: the last ones occur a few times in all.
       const double u = static_cast<double>((i * 7919 + k * 104729) % 65537) / 65537.0;
-      const Index j = std::min<Index>(d - 1, static_cast<Index>(static_cast<double>(d) * u * u * u));
+      const Index j =
+          std::min<Index>(d - 1, static_cast<Index>(static_cast<double>(d) * u * u * u));
       entries.push_back({i, j, 1.0});
       b(i, 0) += x(j, 0);
     }
@@ -193,7 +195,8 @@ TEST(looks, sparse_rows_of_full_rank_are_not_called_dependent) {
   parts.b = array(b);
   const Report report = solve(Problem(parts), with_method("auto"));
   EXPECT_EQ(report.status, Status::converged) << report.reason;
-  for (const Stage& stage : report.stages) EXPECT_EQ(stage.outcome.find("depend"), std::string::npos) << stage.outcome;
+  for (const Stage& stage : report.stages)
+    EXPECT_EQ(stage.outcome.find("depend"), std::string::npos) << stage.outcome;
   EXPECT_NE(report.method, "direct");
   EXPECT_LE(relative(solution(report), x), 1e-6);
 }
@@ -202,7 +205,8 @@ TEST(looks, an_empty_column_does_not_take_normal_equations_away) {
   const Index n = 40000, d = 120;
   Rows A = random(n, d, 15);
   A.col(50).setZero();
-  const Report report = solve(Problem(data(A, A * random(d, 1, 16) + random(n, 1, 17))), with_method("normal"));
+  const Report report =
+      solve(Problem(data(A, A * random(d, 1, 16) + random(n, 1, 17))), with_method("normal"));
   EXPECT_EQ(report.used.rank, d - 1);
   EXPECT_LT(*report.used.condition, 10.0);
   EXPECT_EQ(solution(report)(50, 0), 0.0);

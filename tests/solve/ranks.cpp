@@ -294,7 +294,8 @@ TEST(ranks, sample_by_any_law_as_one_machine_does) {
   }
   options.probabilities[700] = options.probabilities[800] = 0.0;
   for (const std::string& line : refusals_on_ranks(3, whole, options))
-    EXPECT_NE(line.find("probabilities, row 701: a row that is not zero"), std::string::npos) << line;
+    EXPECT_NE(line.find("probabilities, row 701: a row that is not zero"), std::string::npos)
+        << line;
 }
 
 // Between measurements: all ranks come to the same numbers, or they would not stop together.

@@ -14,16 +14,33 @@ TEST(report_json, holds_every_field_of_the_contract) {
   options.seed = 42;
   const Report report = solve(Problem(consistent()), options);
   const auto json = nlohmann::json::parse(to_json(report));
-  for (const char* field :
-       {"status", "reason", "method", "iterations", "row_products", "passes", "bytes_read",
-        "residual_norm", "gradient_norm", "relative_residual", "relative_gradient", "error",
-        "asked", "used", "seconds", "rows", "cols", "nnz", "seed", "threads", "version"})
+  for (const char* field : {"status",
+                            "reason",
+                            "method",
+                            "iterations",
+                            "row_products",
+                            "passes",
+                            "bytes_read",
+                            "residual_norm",
+                            "gradient_norm",
+                            "relative_residual",
+                            "relative_gradient",
+                            "error",
+                            "asked",
+                            "used",
+                            "seconds",
+                            "rows",
+                            "cols",
+                            "nnz",
+                            "seed",
+                            "threads",
+                            "version"})
     EXPECT_TRUE(json.contains(field)) << field;
   for (const char* field : {"step_size", "momentum", "batch", "sampling", "lambda_min",
                             "lambda_max", "frobenius2", "eta"})
     EXPECT_TRUE(json["used"].contains(field)) << field;
-  for (const char* field : {"read", "setup", "setup_norms", "setup_table", "setup_spectrum", "solve", "measure",
-                            "total"})
+  for (const char* field : {"read", "setup", "setup_norms", "setup_table", "setup_spectrum",
+                            "solve", "measure", "total"})
     EXPECT_TRUE(json["seconds"].contains(field)) << field;
   EXPECT_EQ(json["status"], "converged");
   EXPECT_EQ(json["seed"], 42);
@@ -44,8 +61,8 @@ bool lists_every_member() {
   const Struct of{};
   std::vector<Part> parts;
   Fields<Struct>::visit([&]<class Value>(const char*, Value Struct::*member, auto...) {
-    const auto start = reinterpret_cast<const char*>(&(of.*member)) -
-                       reinterpret_cast<const char*>(&of);
+    const auto start =
+        reinterpret_cast<const char*>(&(of.*member)) - reinterpret_cast<const char*>(&of);
     parts.push_back({start, start + static_cast<std::ptrdiff_t>(sizeof(Value)), alignof(Value)});
   });
   std::sort(parts.begin(), parts.end(),

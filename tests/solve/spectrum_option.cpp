@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "polyak/plan.hpp"
-#include "support/problems.hpp"
 #include "support/decompositions.hpp"
+#include "support/problems.hpp"
 
 namespace polyak::test {
 namespace {
@@ -95,8 +95,7 @@ TEST(a_sketched_spectrum, is_lifted_by_the_ridge_and_starts_at_it_for_dependent_
 TEST(a_plan, shows_the_bars_of_a_sketch) {
   const ProblemData parts = consistent(3000, 30);
   const PlanReport exact = make_plan_report(parts.A, parts.b, with_method("auto"));
-  const PlanReport plan =
-      make_plan_report(parts.A, parts.b, with_spectrum_by("auto", "sketch"));
+  const PlanReport plan = make_plan_report(parts.A, parts.b, with_spectrum_by("auto", "sketch"));
   expect_bars(plan.lambda_min_range, exact.lambda_min);
   expect_bars(plan.lambda_max_range, exact.lambda_max);
   EXPECT_EQ(plan.spectrum_source, "sketch of 4096 rows, probability 0.999");

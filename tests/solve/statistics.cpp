@@ -4,9 +4,9 @@
 #include <cmath>
 #include <random>
 
+#include "support/decompositions.hpp"
 #include "support/problems.hpp"
 #include "support/thread_ranks.hpp"
-#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {
@@ -69,8 +69,9 @@ TEST(statistics, are_those_of_the_textbook) {
     EXPECT_EQ(s.rank, 7);
     EXPECT_NEAR(s.residual_variance[0] / expected.variance, 1.0, 1e-12) << method;
     EXPECT_LE(largest_ratio(array_rows(s.standard_errors), expected.errors), 1e-12) << method;
-    EXPECT_LE(largest_ratio(array_rows(s.t_values),
-                            expected.x.array() / expected.errors.array()), 1e-9) << method;
+    EXPECT_LE(largest_ratio(array_rows(s.t_values), expected.x.array() / expected.errors.array()),
+              1e-9)
+        << method;
     EXPECT_FALSE(s.centred);
     EXPECT_NEAR(*s.r_squared[0], 1.0 - s.residual_sum_of_squares[0] / b.squaredNorm(), 1e-12);
     EXPECT_LT(*s.distance, 1e-6);
@@ -149,8 +150,7 @@ TEST(statistics, give_intervals_that_hold_the_truth_as_often_as_they_say) {
   const Rows found = solution(report), errors = array_rows(report.statistics->standard_errors);
   for (Index j = 0; j < d; ++j) {
     Index held = 0;
-    for (Index k = 0; k < runs; ++k)
-      held += std::abs(found(j, k) - x(j)) <= 2.00404 * errors(j, k);
+    for (Index k = 0; k < runs; ++k) held += std::abs(found(j, k) - x(j)) <= 2.00404 * errors(j, k);
     EXPECT_NEAR(static_cast<double>(held), 0.95 * runs, 4.5 * std::sqrt(0.95 * 0.05 * runs)) << j;
   }
   double mean = 0.0;
@@ -178,7 +178,8 @@ TEST(statistics, leave_out_what_a_ridge_bounds_or_too_few_rows_do_not_allow) {
   bounded.lower = {-0.01};
   bounded.upper = {0.01};
   const Rows wide = random(4, 6, 17);
-  for (const auto& [parts, words] : {std::pair{ridge, "a ridge term"}, {bounded, "bounds"},
+  for (const auto& [parts, words] : {std::pair{ridge, "a ridge term"},
+                                     {bounded, "bounds"},
                                      {data(wide, random(4, 1, 18)), "4 observations"}}) {
     const Report report = solved(parts);
     EXPECT_TRUE(warns(report, words)) << words;

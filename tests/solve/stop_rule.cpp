@@ -2,16 +2,14 @@
 
 #include <cmath>
 
+#include "support/decompositions.hpp"
 #include "support/problems.hpp"
 #include "support/thread_ranks.hpp"
-#include "support/decompositions.hpp"
 
 namespace polyak::test {
 namespace {
 
-double largest_singular_value(const Rows& A) {
-  return singular_values(A)(0);
-}
+double largest_singular_value(const Rows& A) { return singular_values(A)(0); }
 
 const char* const all_methods[] = {"gd",   "hbm",    "nag",    "cg",         "cgls",
                                    "lsqr", "direct", "normal", "sketch-hbm", "auto"};

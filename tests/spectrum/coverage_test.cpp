@@ -46,14 +46,31 @@ std::vector<Matrix> kinds() {
   const auto haar = [](const Vector& squared, Index rows = 1000) {
     return with_spectrum(rows, squared, d, 5);
   };
-  return {haar(algebraic(1e2, 1.0)), haar(algebraic(1e4, 2.0)), haar(algebraic(1e6, 0.5)),
-          haar(algebraic(1e8, 1.0)), haar(Vector::LinSpaced(d, 0.0, std::log(1e8)).array().exp()),
-          haar(Vector::Ones(d)), haar(flat_but(100.0)), haar(flat_but(1e6)), haar(flat_but(1.3)),
-          haar(flat_but(1.6)), haar(flat_but(0.7)), haar(flat_but(1e-2)), haar(flat_but(1e-8)),
-          heavy_rows(1), heavy_rows(20), heavy_rows(100), heavy_pairs(), zero_every_other_row(),
-          scattered_diagonal(Vector::Ones(d)), scattered_diagonal(algebraic(1e2, 1.0)), few_ones(),
-          haar(algebraic(1e2, 1.0), s + 5), haar(algebraic(1e2, 1.0), s / 2),
-          haar(algebraic(1e2, 1.0), d), normal(1000, d, 8)};
+  return {haar(algebraic(1e2, 1.0)),
+          haar(algebraic(1e4, 2.0)),
+          haar(algebraic(1e6, 0.5)),
+          haar(algebraic(1e8, 1.0)),
+          haar(Vector::LinSpaced(d, 0.0, std::log(1e8)).array().exp()),
+          haar(Vector::Ones(d)),
+          haar(flat_but(100.0)),
+          haar(flat_but(1e6)),
+          haar(flat_but(1.3)),
+          haar(flat_but(1.6)),
+          haar(flat_but(0.7)),
+          haar(flat_but(1e-2)),
+          haar(flat_but(1e-8)),
+          heavy_rows(1),
+          heavy_rows(20),
+          heavy_rows(100),
+          heavy_pairs(),
+          zero_every_other_row(),
+          scattered_diagonal(Vector::Ones(d)),
+          scattered_diagonal(algebraic(1e2, 1.0)),
+          few_ones(),
+          haar(algebraic(1e2, 1.0), s + 5),
+          haar(algebraic(1e2, 1.0), s / 2),
+          haar(algebraic(1e2, 1.0), d),
+          normal(1000, d, 8)};
 }
 
 // 25 kinds of A with 40 sketches each. The bars may fail one sketch in a thousand:
@@ -66,7 +83,8 @@ TEST(SketchExtremes, HaveErrorBarsThatHoldAsOftenAsTheySay) {
     for (std::uint64_t seed = 0; seed < 40; ++seed, ++sketches) {
       const Extremes got = sketched(problem, 1000 + seed, s);
       ASSERT_EQ(got.rank, d);
-      failures += !holds(*got.lambda_min_range, truth.min) || !holds(*got.lambda_max_range, truth.max);
+      failures +=
+          !holds(*got.lambda_min_range, truth.min) || !holds(*got.lambda_max_range, truth.max);
     }
   }
   EXPECT_EQ(sketches, 1000);

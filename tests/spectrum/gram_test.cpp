@@ -88,7 +88,10 @@ struct Strided {
   Matrix b;
 
   Strided(Index rows, Index cols)
-      : n(rows), d(cols), stride(cols + 3), storage(values<Value>(normal(1, 1 + n * stride, 67))),
+      : n(rows),
+        d(cols),
+        stride(cols + 3),
+        storage(values<Value>(normal(1, 1 + n * stride, 67))),
         b(normal(n, 2, 68)) {}
   MatrixPtr A() const {
     return dense_view(MatrixView<const Value>{storage.data() + 1, n, d, stride});
@@ -105,9 +108,7 @@ struct Strided {
 
 class GramOnTargets : public ::testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(use_simd_target(GetParam()));
-  }
+  void SetUp() override { ASSERT_TRUE(use_simd_target(GetParam())); }
   void TearDown() override { use_simd_target(simd_targets().front()); }
 
   // Each addition and the product: a rounding of at most Σ|terms| each.

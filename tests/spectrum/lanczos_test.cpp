@@ -1,10 +1,9 @@
-#include "spectrum/eigenvalues.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "problems.hpp"
+#include "spectrum/eigenvalues.hpp"
 #include "spectrum/extremes.hpp"
 
 namespace polyak::test {

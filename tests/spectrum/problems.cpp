@@ -1,4 +1,5 @@
 #include "problems.hpp"
+
 #include "support/decompositions.hpp"
 
 namespace polyak::test {

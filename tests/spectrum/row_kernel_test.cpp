@@ -1,9 +1,10 @@
 // The fourth moments of the rows in the eigenbasis, against Eigen.
 
+#include "spectrum/row_kernel.hpp"
+
 #include <gtest/gtest.h>
 
 #include "sampling/law.hpp"
-#include "spectrum/row_kernel.hpp"
 #include "support/problems.hpp"
 
 namespace polyak::test {

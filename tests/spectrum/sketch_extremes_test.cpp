@@ -114,7 +114,7 @@ TEST(TheSpectrum, IsExactWhereThatIsCheapASketchForManyRowsAndLanczosForManyColu
   EXPECT_EQ(by_shape(5'000, 1000), SpectrumBy::exact);
   EXPECT_EQ(by_shape(200'000, 1000), SpectrumBy::sketch);
   EXPECT_EQ(by_shape(200'000, 2000), SpectrumBy::sketch);
-  EXPECT_EQ(by_shape(10'000'000, 3000), SpectrumBy::exact);  // 550 MiB of sketch
+  EXPECT_EQ(by_shape(10'000'000, 3000), SpectrumBy::exact);                     // 550 MiB of sketch
   EXPECT_EQ(cheapest_spectrum({2e5, 2000, 0.0, 1e6, 5e6}), SpectrumBy::exact);  // AᵀA by entries
   EXPECT_EQ(by_shape(10, 3001), SpectrumBy::lanczos);
 }
@@ -125,7 +125,9 @@ Problem three_entries(Index rows, Index cols, bool twins) {
   const Random random(23, 0);
   std::vector<float> values(to_size(rows * cols), 0.0f);
   for (Index i = 0; i < rows; ++i) {
-    const auto add = [&](Index j, double v) { values[to_size(i * cols + j)] += static_cast<float>(v); };
+    const auto add = [&](Index j, double v) {
+      values[to_size(i * cols + j)] += static_cast<float>(v);
+    };
     for (Index k = 0; k < 3; ++k) {
       const double u = random.uniform(to_size(i), to_size(2 * k));
       const double sign = random.uniform(to_size(i), to_size(2 * k + 1)) - 0.4;

@@ -1,9 +1,10 @@
 // The sparse sign sketch: unbiased, a good preconditioner, the same for any team.
 
+#include "spectrum/sketch.hpp"
+
 #include <gtest/gtest.h>
 
 #include "spectrum/problems.hpp"
-#include "spectrum/sketch.hpp"
 #include "support/decompositions.hpp"
 
 namespace polyak::test {

@@ -11,7 +11,8 @@
 
 namespace polyak::test {
 
-inline Extremes sketched(const Problem& problem, std::uint64_t seed, Index rows = 0, int threads = 1) {
+inline Extremes sketched(const Problem& problem, std::uint64_t seed, Index rows = 0,
+                         int threads = 1) {
   ThreadTeam team(threads);
   return sketch_extremes(problem, gather_facts(problem, team), team, seed, rows);
 }

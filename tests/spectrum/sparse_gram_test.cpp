@@ -1,10 +1,9 @@
-#include "spectrum/gram.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "problems.hpp"
+#include "spectrum/gram.hpp"
 
 namespace polyak::test {
 namespace {
@@ -118,7 +117,8 @@ TEST(GramCuts, KeepTheSumOfALongColumnClose) {
   const auto A = csr_matrix(std::move(csr));
   ASSERT_TRUE(has_sparse_gram(*A));
   ThreadTeam team(2);
-  const auto H = gram(*A, [](Index) { return 1.0; }, team);
+  const auto H = gram(
+      *A, [](Index) { return 1.0; }, team);
   EXPECT_NEAR(H[3 * d + 3], n * 0.1 * 0.1, sparse_gram_additions(*A) * 0x1p-53 * n * 0.01);
   EXPECT_LT(sparse_gram_additions(*A), n / 10);
   EXPECT_EQ(H[0], 0.0);
@@ -128,8 +128,10 @@ TEST(SparseGramOf, ExtremeFactorsStaysInRange) {
   const Matrix A = few(50, 30, 81);
   const auto tiny = stored<double, std::int32_t>(A * 0x1p-900);
   ThreadTeam team(2);
-  const auto scaled = gram(*tiny, [](Index) { return 0x1p900; }, team);
-  const auto plain = gram(*stored<double, std::int32_t>(A), [](Index) { return 1.0; }, team);
+  const auto scaled = gram(
+      *tiny, [](Index) { return 0x1p900; }, team);
+  const auto plain = gram(
+      *stored<double, std::int32_t>(A), [](Index) { return 1.0; }, team);
   EXPECT_EQ(scaled, plain);
 }
 

@@ -195,8 +195,8 @@ TEST_F(Certified, RecipeIsStableWithLanczosEstimates) {
     const Index d = c.problem.A.cols();
     const Problem problem(test::data(c.problem.A, test::Rows::Ones(c.problem.A.rows(), 1)));
     const MatrixFacts facts = gather_facts(problem, team);
-    const Extremes ends = lanczos_extremes(problem, facts, team, c.dice.index(1 << 30),
-                                           1 + c.dice.index(d + 2));
+    const Extremes ends =
+        lanczos_extremes(problem, facts, team, c.dice.index(1 << 30), 1 + c.dice.index(d + 2));
     const double unit = facts.scale.a * facts.scale.a;  // estimates are of A·scale.a
     EXPECT_GE(ends.lambda_max, c.numbers.lambda_max * unit * (1.0 - rounding));
     const double batch = c.dice.log_between(0.01, 1e6);
@@ -246,8 +246,7 @@ TEST_F(Certified, VectorBatchHoldsWithEtaEffToo) {
     MatrixNumbers n = c.numbers;
     const Eigen::Map<const test::Rows> S(c.parts.S.data(), std::ssize(c.parts.eigenvalues),
                                          std::ssize(c.parts.eigenvalues));
-    n.eta = test::symmetric_eigen(S).values.maxCoeff() /
-            (n.frobenius2 * n.lambda_max);
+    n.eta = test::symmetric_eigen(S).values.maxCoeff() / (n.frobenius2 * n.lambda_max);
     const double batch = vector_batch(n, p, r);
     expect_batch_covers(vector_batch(c.numbers, p, r), batch, "eta over eta_eff");
     if (!std::isfinite(batch) || batch < 1e-3) return;  // no noise but rounding

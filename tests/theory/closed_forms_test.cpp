@@ -1,10 +1,11 @@
 // The closed forms against 17 digits that were computed elsewhere with 40.
 
+#include "theory/closed_forms.hpp"
+
 #include <algorithm>
 #include <numbers>
 
 #include "golden.hpp"
-#include "theory/closed_forms.hpp"
 #include "theory/parameters.hpp"
 
 namespace polyak::theory {

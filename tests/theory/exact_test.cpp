@@ -119,8 +119,8 @@ TEST(ExactModel, HasTheInconsistentTrajectoryOfTheKroneckerOperator) {
     Dice dice(seed + 2000);
     const Eigen::VectorXd b = dice.normals(n, 1), start = dice.normals(d, 1);
     const Eigen::MatrixXd H = s.problem.A.transpose() * s.problem.A;
-    const Eigen::VectorXd x_star =
-        test::spd_solution(H + s.ridge * Eigen::MatrixXd::Identity(d, d), s.problem.A.transpose() * b);
+    const Eigen::VectorXd x_star = test::spd_solution(H + s.ridge * Eigen::MatrixXd::Identity(d, d),
+                                                      s.problem.A.transpose() * b);
     const Eigen::VectorXd r = s.problem.A * x_star - b;
     Model model =
         exact_model(s.parts.eigenvalues, s.parts.eigenvectors,

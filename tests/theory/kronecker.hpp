@@ -8,8 +8,8 @@
 #include <unsupported/Eigen/KroneckerProduct>
 #include <vector>
 
-#include "support/problems.hpp"
 #include "support/decompositions.hpp"
+#include "support/problems.hpp"
 
 namespace polyak::theory {
 

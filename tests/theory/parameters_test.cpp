@@ -1,5 +1,4 @@
 #include "theory/parameters.hpp"
-#include "support/decompositions.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,6 +8,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "support/decompositions.hpp"
 
 namespace polyak::theory {
 namespace {

@@ -48,9 +48,9 @@ TEST_P(Method, gives_the_same_bits_for_any_number_of_threads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Method,
-                         testing::Values("auto", "tv", "minibatch-hbm", "minibatch-nag", "minibatch-sgd", "rk",
-                                         "kaczmarz", "sgd", "gd", "hbm", "nag", "cgls", "lsqr",
-                                         "sirt", "sart", "fbp"),
+                         testing::Values("auto", "tv", "minibatch-hbm", "minibatch-nag",
+                                         "minibatch-sgd", "rk", "kaczmarz", "sgd", "gd", "hbm",
+                                         "nag", "cgls", "lsqr", "sirt", "sart", "fbp"),
                          [](const auto& method) {
                            std::string name = method.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -120,7 +120,8 @@ TEST(ResumedTv, is_the_one_made_in_one_go) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Some, ResumedImage, testing::Values("sirt", "sart", "rk", "cgls", "minibatch-hbm"),
+INSTANTIATE_TEST_SUITE_P(Some, ResumedImage,
+                         testing::Values("sirt", "sart", "rk", "cgls", "minibatch-hbm"),
                          [](const auto& which) {
                            std::string name = which.param;
                            for (char& c : name)

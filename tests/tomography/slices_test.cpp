@@ -1,11 +1,10 @@
 // Stacks of slices, and rays that see nothing.
-#include "tomography/reconstruct/runs.hpp"
-
 #include <gtest/gtest.h>
 
 #include "polyak/tomography_reconstruct.hpp"
 #include "small_scan.hpp"
 #include "tomography/projectors/ray_maker.hpp"
+#include "tomography/reconstruct/runs.hpp"
 
 namespace polyak::tomography {
 namespace {

@@ -1,9 +1,8 @@
 // The penalty, its fit, and what held-out rays say.
-#include "tomography/reconstruct/tv.hpp"
-
 #include <gtest/gtest.h>
 
 #include "scans.hpp"
+#include "tomography/reconstruct/tv.hpp"
 
 namespace polyak::tomography {
 namespace {

@@ -40,12 +40,11 @@ Examples:
 }
 
 Usage usage() {
-  return {
-      .command = "solve",
-      .positionals = {"A", "b"},
-      .required = 1,
-      .text =
-          R"(Find x that minimises |Ax - b|. Most methods read a few rows of A at a time.
+  return {.command = "solve",
+          .positionals = {"A", "b"},
+          .required = 1,
+          .text =
+              R"(Find x that minimises |Ax - b|. Most methods read a few rows of A at a time.
 
 Usage: polyak solve A b [options]
        polyak solve TABLE.csv --rhs-column NAME [--intercept] [options]
@@ -57,7 +56,7 @@ file.h5:/dataset), .mat (file.mat:variable), .petsc, or - for standard input. An
 .h5 or .mat file with arrays A and b is enough by itself, and so is a .petsc file
 of a matrix and a vector.
 )",
-      .ending = ending()};
+          .ending = ending()};
 }
 
 std::string sizes(const ProblemData& data) {

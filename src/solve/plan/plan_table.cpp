@@ -70,11 +70,11 @@ class TableMaker {
   double seconds_of(const MethodRecord& record, const Parameters& parameters, Index steps) {
     const Sampler* sampler = record.info.sampled ? &in_.sampler : nullptr;
     const Problem& problem = in_.problem;
-    const auto backend = make_backend(
-        in_.options.device, {problem.A(), problem.b(), problem.weights(), in_.facts.scale,
-                             problem.lower(), problem.upper(), in_.team});
-    const auto run = make_method(record.info.name,
-                                 Setting{problem, in_.facts, *backend, in_.team, sampler, parameters});
+    const auto backend = make_backend(in_.options.device,
+                                      {problem.A(), problem.b(), problem.weights(), in_.facts.scale,
+                                       problem.lower(), problem.upper(), in_.team});
+    const auto run = make_method(
+        record.info.name, Setting{problem, in_.facts, *backend, in_.team, sampler, parameters});
     const double start = now_s();
     run->advance(0, steps);
     return (now_s() - start) / static_cast<double>(steps);

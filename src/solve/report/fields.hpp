@@ -18,7 +18,9 @@ template <class T>
 struct Fields;
 
 template <class T>
-concept HasFields = requires { sizeof(Fields<T>); };
+concept HasFields = requires {
+  sizeof(Fields<T>);
+};
 
 struct JsonOnly {};   ///< follows from the problem, the options or other fields
 struct SavedOnly {};  ///< in checkpoints; the user gets it in another file or not at all

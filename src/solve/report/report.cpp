@@ -132,7 +132,9 @@ class FieldsJson {
   static Json json(const Statistics& statistics) { return statistics_json(statistics); }
   static Json json(const SolveOptions& asked) { return asked_json(asked); }
   template <HasFields Value>
-  static Json json(const Value& value) { return fields_json(value); }
+  static Json json(const Value& value) {
+    return fields_json(value);
+  }
   template <HasFields Value>
   static Json json(const std::vector<Value>& values) {
     Json out = Json::array();

@@ -8,6 +8,7 @@
 
 #include "core/clock.hpp"
 #include "matrix/products.hpp"
+#include "method/record.hpp"
 #include "polyak/option_table.hpp"
 #include "polyak/ranks.hpp"
 #include "solve/report/regression_factor.hpp"
@@ -157,10 +158,10 @@ class Statistician {
     }
     out_.distance = distance;
     if (distance > near)
-      warn(
-          fmt::format("x is up to {:.2g} standard errors away from the least squares solution; "
-                      "a smaller {} or {} brings it nearer",
-                      distance, option_name("tol"), option_name("method", "direct")));
+      warn(fmt::format(
+          "x is up to {:.2g} standard errors away from the least squares solution; "
+          "a smaller {} or {} brings it nearer",
+          distance, option_name("tol"), option_name("method", direct_record().info.name)));
   }
 
   double weight(Index i) const {
