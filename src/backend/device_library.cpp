@@ -10,6 +10,7 @@
 
 #include "polyak/devices.hpp"
 #include "polyak/error.hpp"
+#include "polyak/option_table.hpp"
 
 namespace polyak {
 namespace {
@@ -20,7 +21,7 @@ constexpr const char* library_name = "libpolyak_cuda.so";
 constexpr const char* kind = "cuda";
 
 [[noreturn]] void refuse(const std::string& what, const std::string& hint) {
-  throw Error(ErrorCode::usage, {.what = what, .where = "--device", .found = kind, .hint = hint});
+  throw Error(ErrorCode::usage, {.what = what, .where = option_name("device"), .found = kind, .hint = hint});
 }
 
 // Folders of the library that this code is in and of the program; the same where it is linked
@@ -99,7 +100,7 @@ std::string cuda_device_named(const std::string& asked) {
   if (number >= 0 && number < devices) return std::string(kind) + ":" + std::to_string(number);
   throw Error(ErrorCode::usage,
               {.what = "there is no such CUDA device",
-               .where = "--device",
+               .where = option_name("device"),
                .found = asked,
                .expected = "cuda:0" + (devices > 1 ? " to cuda:" + std::to_string(devices - 1)
                                                    : std::string())});

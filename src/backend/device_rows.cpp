@@ -11,6 +11,7 @@
 #include "matrix/column_map.hpp"
 #include "matrix/storage.hpp"
 #include "polyak/error.hpp"
+#include "polyak/option_table.hpp"
 
 namespace polyak {
 namespace {
@@ -172,7 +173,7 @@ class Copy {
     if (larger > limit)
       throw Error(ErrorCode::usage,
                   {.what = "a sparse A has too many rows or columns for a CUDA device",
-                   .where = "--device",
+                   .where = option_name("device"),
                    .found = std::to_string(larger),
                    .expected = "at most " + std::to_string(limit)});
   }
@@ -235,7 +236,7 @@ class Copy {
     if (A_.only_products())
       throw Error(ErrorCode::usage,
                   {.what = "a CUDA device needs the rows of A, and this A has products only",
-                   .where = "--device"});
+                   .where = option_name("device")});
     const double all = static_cast<double>(A_.rows()) * static_cast<double>(A_.cols());
     if (layout_.shifted || static_cast<double>(A_.nonzeros()) > all / 3)
       return write_dense_doubles();
@@ -290,7 +291,7 @@ std::shared_ptr<device::Problem> copy_to_device(const device::Library& library, 
   if (partition(problem.A).ranks() > 1)
     throw Error(ErrorCode::usage,
                 {.what = "the rows of several ranks cannot be used on a CUDA device",
-                 .where = "--device",
+                 .where = option_name("device"),
                  .found = std::to_string(partition(problem.A).ranks()) + " ranks",
                  .expected = "1"});
   return Copy(library, device, problem).make();

@@ -1,6 +1,7 @@
 // How messages name options. The library does not depend on the program, whose options have dashes.
 
 #include <algorithm>
+#include <atomic>
 
 #include "polyak/option_table.hpp"
 
@@ -13,12 +14,12 @@ std::string field_name(std::string_view name, std::string_view value) {
   return value.empty() ? out : out + " = " + std::string(value);
 }
 
-OptionNaming naming = field_name;
+std::atomic<OptionNaming> naming = field_name;
 
 }  // namespace
 
 std::string option_name(std::string_view name, std::string_view value) {
-  return naming(name, value);
+  return naming.load()(name, value);
 }
 
 void set_option_naming(OptionNaming changed) { naming = changed ? changed : field_name; }
