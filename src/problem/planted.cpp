@@ -90,19 +90,14 @@ std::vector<double> dense_storage(Index rows, Index cols) {
   constexpr Index max_count = std::numeric_limits<std::ptrdiff_t>::max() / Index{sizeof(double)};
   const std::string size = std::to_string(rows) + " x " + std::to_string(cols);
   if (rows > max_count / cols) refuse("rows", size, "a matrix that can be addressed");
-  const auto refuse_memory = [&] {
-    throw Error(ErrorCode::out_of_memory,
-                {.what = "no memory for a dense matrix", .where = "rows", .found = size});
-  };
-  if (static_cast<double>(rows) * static_cast<double>(cols) * sizeof(double) >
-      physical_memory_bytes())
-    refuse_memory();
+  const double bytes = static_cast<double>(rows) * static_cast<double>(cols) * sizeof(double);
   try {
+    if (bytes > physical_memory_bytes()) throw std::bad_alloc();
     return large_vector<double>(to_size(rows * cols));
   } catch (const std::bad_alloc&) {
-    refuse_memory();
+    throw Error(ErrorCode::out_of_memory,
+                {.what = "no memory for a dense matrix", .where = "rows", .found = size});
   }
-  return {};
 }
 
 void fill_normal(const Random& random, Index first, Index last, View A) {
