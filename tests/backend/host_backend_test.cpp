@@ -176,7 +176,7 @@ TEST(Devices, CudaDevicesThatAreNotThereAreRefused) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_EQ(error.parts().where, "--device");
+    EXPECT_EQ(error.parts().where, "device");
   }
 }
 

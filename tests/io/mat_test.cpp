@@ -2,7 +2,7 @@
 
 #include "stored_testing.hpp"
 
-namespace polyak {
+namespace polyak::mat {
 namespace {
 
 using namespace testing;
@@ -71,4 +71,4 @@ TEST(Mat, AFileThatIsNotThereIsNoInput) {
 }
 
 }  // namespace
-}  // namespace polyak
+}  // namespace polyak::mat

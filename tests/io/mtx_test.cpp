@@ -2,7 +2,7 @@
 
 #include "io_testing.hpp"
 
-namespace polyak {
+namespace polyak::mtx {
 namespace {
 
 using namespace testing;
@@ -167,4 +167,4 @@ TEST(Mtx, InspectingReadsTheHeaderOnly) {
 }
 
 }  // namespace
-}  // namespace polyak
+}  // namespace polyak::mtx

@@ -1,6 +1,6 @@
 #include "io_testing.hpp"
 
-namespace polyak {
+namespace polyak::svm {
 namespace {
 
 using namespace testing;
@@ -79,4 +79,4 @@ TEST(Svm, AnIndexThatNoSuchFileCanMeanIsRefused) {
 }
 
 }  // namespace
-}  // namespace polyak
+}  // namespace polyak::svm

@@ -8,7 +8,7 @@
 #include "kernels/reference.hpp"
 #include "values.hpp"
 
-namespace polyak::test {
+namespace polyak::test::rows {
 namespace {
 
 using kernels::DenseRow;
@@ -145,4 +145,4 @@ TYPED_TEST(Rows, PassANanInXOn) {
 }
 
 }  // namespace
-}  // namespace polyak::test
+}  // namespace polyak::test::rows

@@ -6,7 +6,7 @@
 
 #include "storages.hpp"
 
-namespace polyak::test {
+namespace polyak::test::row_matrix {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -243,4 +243,4 @@ TEST(RowMatrix, LandsOnARowWhoseSquaredNormIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace polyak::test
+}  // namespace polyak::test::row_matrix

@@ -7,7 +7,7 @@
 #include "support/decompositions.hpp"
 #include "support/problems.hpp"
 
-namespace polyak::test {
+namespace polyak::test::conformance {
 namespace {
 
 class EveryMethod : public testing::TestWithParam<std::string> {
@@ -183,4 +183,4 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 INSTANTIATE_TEST_SUITE_P(, EveryMethod, testing::ValuesIn(names()), test_name);
 
 }  // namespace
-}  // namespace polyak::test
+}  // namespace polyak::test::conformance

@@ -8,7 +8,7 @@
 #include "solve/auto/stages.hpp"
 #include "support/problems.hpp"
 
-namespace polyak::test {
+namespace polyak::test::plans_of_auto {
 namespace {
 
 SolveOptions automatic() {
@@ -244,4 +244,4 @@ TEST(memory, of_a_method_follows_what_it_keeps) {
 }
 
 }  // namespace
-}  // namespace polyak::test
+}  // namespace polyak::test::plans_of_auto

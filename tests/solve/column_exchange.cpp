@@ -9,7 +9,7 @@
 #include "polyak/ranks.hpp"
 #include "support/thread_ranks.hpp"
 
-namespace polyak::test {
+namespace polyak::test::column_exchange {
 namespace {
 
 const double poison = std::nan("");
@@ -254,4 +254,4 @@ TEST(column_exchange, finds_columns_by_their_values) {
 }
 
 }  // namespace
-}  // namespace polyak::test
+}  // namespace polyak::test::column_exchange

@@ -7,7 +7,7 @@
 #include "support/decompositions.hpp"
 #include "support/problems.hpp"
 
-namespace polyak::test {
+namespace polyak::test::rank {
 namespace {
 
 Rows blurred(Index rows, Index cols, double width) {
@@ -213,4 +213,4 @@ TEST(looks, an_empty_column_does_not_take_normal_equations_away) {
 }
 
 }  // namespace
-}  // namespace polyak::test
+}  // namespace polyak::test::rank

@@ -10,7 +10,7 @@
 #include "support/keeper.hpp"
 #include "support/problems.hpp"
 
-namespace polyak::test {
+namespace polyak::test::row_estimate {
 namespace {
 
 constexpr Index n = 12000, d = 10;
@@ -184,4 +184,4 @@ TEST(looks, are_remembered_by_a_run_that_is_resumed) {
 }
 
 }  // namespace
-}  // namespace polyak::test
+}  // namespace polyak::test::row_estimate

@@ -6,7 +6,7 @@
 #include "support/problems.hpp"
 #include "support/thread_ranks.hpp"
 
-namespace polyak::test {
+namespace polyak::test::stop_rule {
 namespace {
 
 double largest_singular_value(const Rows& A) { return singular_values(A)(0); }
@@ -141,4 +141,4 @@ TEST(products_only, are_enough_for_methods_that_read_all_rows) {
 }
 
 }  // namespace
-}  // namespace polyak::test
+}  // namespace polyak::test::stop_rule

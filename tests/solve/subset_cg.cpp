@@ -13,7 +13,7 @@
 #include "support/keeper.hpp"
 #include "support/thread_ranks.hpp"
 
-namespace polyak::test {
+namespace polyak::test::subset_cg {
 namespace {
 
 constexpr Index n = 40000, d = 400, entries = 20;
@@ -26,7 +26,7 @@ Index rows_of_subset_cg(const ProblemShape& shape, double tol = 1e-8) {
 }
 
 struct Size {
-  Index rows = n, cols = d, entries = test::entries;
+  Index rows = n, cols = d, entries = subset_cg::entries;
 };
 
 struct Sparse {
@@ -341,4 +341,4 @@ TEST(expected_iterations, goes_by_how_the_gradient_fell) {
 }
 
 }  // namespace
-}  // namespace polyak::test
+}  // namespace polyak::test::subset_cg

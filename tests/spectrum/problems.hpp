@@ -10,10 +10,9 @@
 #include "matrix/storages.hpp"
 #include "polyak/problem.hpp"
 #include "spectrum/facts.hpp"
+#include "support/problems.hpp"
 
 namespace polyak::test {
-
-inline Array array(const Matrix& m) { return Array(values<double>(m), m.rows(), m.cols()); }
 
 inline std::vector<double> numbers(const Vector& v) { return {v.data(), v.data() + v.size()}; }
 

@@ -9,7 +9,7 @@
 #include "spectrum/sketch.hpp"
 #include "support/thread_ranks.hpp"
 
-namespace polyak::test {
+namespace polyak::test::ranks {
 namespace {
 
 MatrixFacts facts_of(const Problem& problem) {
@@ -137,4 +137,4 @@ TEST(ranks, sketch_and_sample_the_rows_of_one_machine) {
 }
 
 }  // namespace
-}  // namespace polyak::test
+}  // namespace polyak::test::ranks

@@ -5,7 +5,7 @@
 #include "problems.hpp"
 #include "spectrum/gram.hpp"
 
-namespace polyak::test {
+namespace polyak::test::sparse_gram {
 namespace {
 
 struct Shape {
@@ -143,4 +143,4 @@ TEST(HasSparseGram, OnlyWhatIsStoredByEntriesAndHasFew) {
 }
 
 }  // namespace
-}  // namespace polyak::test
+}  // namespace polyak::test::sparse_gram

@@ -7,7 +7,7 @@
 
 #include "golden.hpp"
 
-namespace polyak::theory {
+namespace polyak::theory::impulse {
 namespace {
 
 #if LDBL_MANT_DIG >= 113
@@ -179,4 +179,4 @@ TEST(Impulse, WithARidgeIsThatOfTheLiftedSpectrum) {
 }
 
 }  // namespace
-}  // namespace polyak::theory
+}  // namespace polyak::theory::impulse

@@ -6,7 +6,7 @@
 #include "kronecker.hpp"
 #include "theory/parameters.hpp"
 
-namespace polyak::theory {
+namespace polyak::theory::tiny {
 namespace {
 
 constexpr double exact = 1e-10;
@@ -105,4 +105,4 @@ INSTANTIATE_TEST_SUITE_P(All, TinyProblem,
                                          Case{"gamma_lmin_over_10", "uniform", 0.1}));
 
 }  // namespace
-}  // namespace polyak::theory
+}  // namespace polyak::theory::tiny

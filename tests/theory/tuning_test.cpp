@@ -4,7 +4,7 @@
 #include "golden.hpp"
 #include "theory/numerics.hpp"
 
-namespace polyak::theory {
+namespace polyak::theory::tuning {
 namespace {
 
 constexpr Method hbm = Method::heavy_ball;
@@ -183,4 +183,4 @@ TEST(SafeRecipe, HalvesUntilCertified) {
 }
 
 }  // namespace
-}  // namespace polyak::theory
+}  // namespace polyak::theory::tuning

@@ -3,7 +3,7 @@
 
 #include "scans.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::table {
 namespace {
 
 struct Measured {
@@ -52,4 +52,4 @@ INSTANTIATE_TEST_SUITE_P(
     name);
 
 }  // namespace
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::table

@@ -5,7 +5,7 @@
 #include "scans.hpp"
 #include "tomography/projectors/ray_maker.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::view_block {
 namespace {
 
 struct Shape {
@@ -175,4 +175,4 @@ INSTANTIATE_TEST_SUITE_P(, Fast, testing::Values(RayModel::line, RayModel::linea
                          [](const auto& model) { return name_of(model.param); });
 
 }  // namespace
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::view_block
