@@ -157,9 +157,8 @@ int theory_command(const Words& words, Messages& messages) {
   check_theory(request, parsed.given);
   const TheoryFacts facts = theory_facts(request, messages);
   messages.status("computing");
-  const nlohmann::ordered_json answer = theory_answer(request, facts);
+  const Json answer = theory_answer(request, facts);
   messages.status("");
-  using Json = nlohmann::ordered_json;
   print(request.json ? answer.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                      : theory_text(request, facts, answer));
   return 0;
