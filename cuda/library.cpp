@@ -19,7 +19,7 @@ constexpr int oldest_major = 7, oldest_minor = 0;
 [[noreturn]] void refuse(const std::string& what, const std::string& found,
                          const std::string& expected) {
   throw Error(ErrorCode::usage,
-              {.what = what, .where = "--device", .found = found, .expected = expected});
+              {.what = what, .where = "device", .found = found, .expected = expected});
 }
 
 std::string cuda_version(int number) {
@@ -78,11 +78,10 @@ void check_memory(const device::Layout& layout, const device::Facts& facts) {
   throw Error(
       ErrorCode::out_of_memory,
       {.what = "A and b do not fit into the memory of the device",
-       .where = "--device",
+       .where = "device",
        .found = gigabytes(static_cast<double>(facts.free_bytes)) + " free of " +
                 gigabytes(static_cast<double>(facts.memory_bytes)),
-       .expected = gigabytes(needed),
-       .hint = layout.single ? "use --device cpu" : "try --precision single or --device cpu"});
+       .expected = gigabytes(needed)});
 }
 
 class CudaLibrary final : public device::Library {

@@ -68,13 +68,19 @@ const device::Library& load() {
 
 }  // namespace
 
+// Options have their name from this library, of which the device's has no part.
 void check(const device::Failure* failure) {
   if (failure == nullptr) return;
-  throw Error(static_cast<ErrorCode>(failure->code), {.what = failure->what,
-                                                      .where = failure->where,
-                                                      .found = failure->found,
-                                                      .expected = failure->expected,
-                                                      .hint = failure->hint});
+  const auto code = static_cast<ErrorCode>(failure->code);
+  const std::string where = failure->where;
+  std::string hint = failure->hint;
+  if (code == ErrorCode::out_of_memory && hint.empty())
+    hint = "try " + option_name("precision", "single") + " or " + option_name("device", "cpu");
+  throw Error(code, {.what = failure->what,
+                     .where = where == "device" ? option_name(where) : where,
+                     .found = failure->found,
+                     .expected = failure->expected,
+                     .hint = hint});
 }
 
 // A failed attempt is not kept: the next call searches again.

@@ -1,5 +1,6 @@
 """Signals: the first ends a run with its answer, the second at once."""
 
+import filecmp
 import json
 import os
 import pty
@@ -68,8 +69,8 @@ def second_signal_stops_at_once():
 
 def ignored_stays_ignored():
     process = subprocess.Popen(
-        ["bash", "-c", 'trap "" INT; exec "$POLYAK" solve p/A.npy p/b.npy --method gd --tol 0 '
-         "--time-limit 1 --quiet"])
+        [POLYAK, "solve", "p/A.npy", "p/b.npy", "--method", "gd", "--tol", "0", "--time-limit", "1",
+         "--quiet"], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
     time.sleep(0.4)
     process.send_signal(signal.SIGINT)
     assert process.wait(20) == 3, process.returncode
@@ -100,15 +101,16 @@ def progress_rewrites_one_line():
     text = on_a_terminal(*slow)
     shown = text.split("\r\x1b[K")
     updates = [piece for piece in shown if piece.startswith("iteration ")]
-    assert 3 <= len(updates) <= 15, text
+    assert 2 <= len(updates) <= 15, text  # ten a second; fewer on a loaded machine
     assert "\n" not in text and shown[-1] == "", "the line was not wiped"
     assert "\x1b" not in on_a_terminal(*slow, term="dumb")
     assert on_a_terminal(*slow, "--quiet") == ""
 
 
 def conversions_leave_nothing():
-    """Ended at any moment: no file half written, none beside its name."""
+    """Ended at any moment: the whole file or none, and none beside its name."""
     os.mkdir("c")
+    subprocess.run([POLYAK, "convert", "big/A.npy", "whole.csv"], check=True)
     for k in range(12):
         process = subprocess.Popen([POLYAK, "convert", "big/A.npy", "c/A.csv"], preexec_fn=defaults,
                                    stdout=subprocess.DEVNULL)
@@ -116,8 +118,10 @@ def conversions_leave_nothing():
         process.send_signal((signal.SIGTERM, signal.SIGINT, signal.SIGHUP)[k % 3])
         process.wait(20)
         left = os.listdir("c")
-        assert left == ([] if process.returncode else ["A.csv"]), (left, process.returncode)
+        # A signal may come between the file's last byte and the end of the program.
+        assert left == ["A.csv"] or left == [] and process.returncode, (left, process.returncode)
         for name in left:
+            assert filecmp.cmp("whole.csv", f"c/{name}", shallow=False), process.returncode
             os.remove(f"c/{name}")
 
 
