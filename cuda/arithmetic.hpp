@@ -1,8 +1,9 @@
 #pragma once
 
 // The arithmetic of one row, one column and one Kaczmarz block, on the host and on the
-// device with the same bits. Products and sums here are never fused, as on the CPU
-// (-ffp-contract=off); kernels may fuse where they sum in an order of their own.
+// device with the same bits. Products and sums are fused where the CPU's definition fuses
+// them (src/kernels/reference.hpp) and nowhere else (-ffp-contract=off); kernels may fuse
+// where they sum in an order of their own.
 
 #include <cstdint>
 
@@ -38,7 +39,7 @@ POLYAK_HOST_DEVICE inline double fused(double a, double b, double c) {  // a·b 
 template <int count>
 POLYAK_HOST_DEVICE inline double lane_part(const double (&a)[count], const double (&x)[count]) {
   double s = 0.0;
-  for (int c = 0; c < count; ++c) s = sum(s, product(a[c], x[c]));
+  for (int c = 0; c < count; ++c) s = fused(a[c], x[c], s);
   return s;
 }
 

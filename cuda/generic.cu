@@ -76,7 +76,7 @@ __device__ void residuals(const Task<Value>& task, const double* x, Rows& rows) 
     const double point = x[j];
 #pragma unroll
     for (int q = 0; q < per_warp; ++q)
-      s[q] = sum(s[q], product(static_cast<double>(a[q][j]), point));
+      s[q] = fused(static_cast<double>(a[q][j]), point, s[q]);
   }
 #pragma unroll
   for (int q = 0; q < per_warp; ++q) {

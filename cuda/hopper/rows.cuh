@@ -44,7 +44,7 @@ __device__ __forceinline__ double residual(const RowValues<S>& row,
     if constexpr (S::by_columns)
       s[c % 4] = fused(row.a[c], x[c], s[c % 4]);
     else
-      s[0] = sum(s[0], product(row.a[c], x[c]));  // = lane_part
+      s[0] = fused(row.a[c], x[c], s[0]);  // = lane_part
   }
   if constexpr (S::by_columns) s[0] = (s[0] + s[1]) + (s[2] + s[3]);
 #pragma unroll

@@ -7,7 +7,9 @@
 #include "backend/device_backend.hpp"
 #include "backend/device_library.hpp"
 #include "backend/host_backend.hpp"
+#include "kernels/dense.hpp"
 #include "polyak/option_table.hpp"
+#include "polyak/simd.hpp"
 
 namespace polyak {
 namespace {
@@ -90,10 +92,17 @@ std::string device_named(const std::string& asked) {
                                  .expected = expected + ", cuda[:N]"});
 }
 
+// The instructions of the kernels and what was measured on this processor to choose them.
+static std::string cpu_description() {
+  const bool by_software = kernels::choose_range_prefetch();
+  return "the threads of this process, " + simd_target() +
+         (by_software ? ", rows prefetched by software" : ", rows prefetched by the processor");
+}
+
 DeviceList list_devices() {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   DeviceList out;
-  out.devices.push_back({"cpu", "the threads of this process", "",
+  out.devices.push_back({"cpu", cpu_description(), "",
                          page * static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)),
                          page * static_cast<std::uint64_t>(::sysconf(_SC_AVPHYS_PAGES))});
   try {

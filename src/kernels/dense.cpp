@@ -26,6 +26,7 @@ struct Table {
 #include <hwy/highway.h>
 
 #include "kernels/lanes-inl.hpp"
+#include "kernels/short_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace polyak::kernels::HWY_NAMESPACE {
@@ -35,20 +36,7 @@ namespace polyak::kernels::HWY_NAMESPACE {
 // Rows of a group: eight of a list, four of a range. Measured to be the fastest, also for
 // d = 10⁵, where x and g do not fit into the cache.
 constexpr Index listed_group = 8, range_group = 4;
-constexpr Index ahead = 16;  // prefetch distance in rows
 constexpr Index max_prefetched_columns = 2048;
-
-/// Into the second-level cache: the first allows too few misses at a time to use the full
-/// memory bandwidth for rows at random addresses.
-template <class Value>
-HWY_INLINE void prefetch_far(const Value* p) {
-  __builtin_prefetch(p, 0, 2);
-}
-/// From there into the first-level cache, shortly before use.
-template <class Value>
-HWY_INLINE void prefetch_near(const Value* p) {
-  __builtin_prefetch(p, 0, 3);
-}
 
 /// s_i = a_iᵀx for `size` rows; `far` are later rows to prefetch, or null.
 template <Index size, class Value>
@@ -114,12 +102,24 @@ HWY_INLINE void in_groups(const DenseBlock<Value>& A, const RowList& rows, Visit
   }
 }
 
+/// False for long rows, which the hardware prefetches, and for a list within a small part of
+/// A: those come from a sweep over A (Products::gradients), and most of their rows are in the
+/// second-level cache.
+template <class Value>
+bool prefetch_pays(const DenseBlock<Value>& A, const RowList& rows) {
+  constexpr Index cached_bytes = 1 << 19;
+  if (A.d > max_prefetched_columns || rows.count == 0) return false;
+  const Index span = rows.row(rows.count - 1) - rows.row(0);
+  return !rows.index || rows.count <= ahead ||
+         std::abs(span * A.stride) * static_cast<Index>(sizeof(Value)) > cached_bytes;
+}
+
 /// The addresses of the rows to prefetch while row t is used.
 template <class Value>
 class Prefetcher {
  public:
   Prefetcher(const DenseBlock<Value>& A, const RowList& rows, ConstView b)
-      : A_(A), rows_(rows), b_(b), last_(pays() ? rows.count : 0) {
+      : A_(A), rows_(rows), b_(b), last_(prefetch_pays(A, rows) ? rows.count : 0) {
     constexpr Index line = 64 / static_cast<Index>(sizeof(Value));
     for (Index t = 0; rows_.index && t < std::min(ahead, last_); ++t) {
       const Value* a = row(t);
@@ -144,16 +144,6 @@ class Prefetcher {
   }
 
  private:
-  /// False for long rows, which the hardware prefetches, and for a list within a small part of
-  /// A: those come from a sweep over A (Products::gradients), and most of their rows are in the
-  /// second-level cache.
-  bool pays() const {
-    constexpr Index cached_bytes = 1 << 19;
-    if (A_.d > max_prefetched_columns || rows_.count == 0) return false;
-    const Index span = rows_.row(rows_.count - 1) - rows_.row(0);
-    return !rows_.index || rows_.count <= ahead ||
-           std::abs(span * A_.stride) * static_cast<Index>(sizeof(Value)) > cached_bytes;
-  }
   template <Index size>
   HWY_INLINE const Value* const* at(Index t, const Value** addresses) {
     for (Index i = 0; i < size; ++i) addresses[i] = row(t + i);
@@ -209,11 +199,13 @@ HWY_INLINE void range_gradient(const DenseBlock<Value>& A, const RowList& rows, 
                                double scale_b, const double* x, ConstView b, double* g,
                                double* residual2) {
   constexpr Index size = range_group;
+  const Index distance = range_ahead(A);
+  const Index far_end = range_prefetch_in_use() ? rows.count - distance : 0;
   const auto row = [&](Index t) HWY_ATTR { return A.data + t * A.stride; };
   const auto factor = [&](Index t) HWY_ATTR {
-    const Value* a = row(t);
+    const Value *a = row(t), *far = t < far_end ? row(t + distance) : nullptr;
     double s = 0.0;
-    dots<1, Value>(&a, nullptr, x, A.d, &s);
+    dots<1, Value>(&a, far ? &far : nullptr, x, A.d, &s);
     const double r = scale_b * (s - b(t, 0)), w = rows.weight(t);
     if (residual2) *residual2 += w * r * r;
     return w * r * scale_a;
@@ -242,7 +234,14 @@ HWY_INLINE void range_gradient(const DenseBlock<Value>& A, const RowList& rows, 
 template <class Value>
 void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a, double scale_b,
               ConstView x, ConstView b, View g, double* residual2) {
-  if (!rows.index && x.rows == 1)
+  if (x.rows == 1 && rows.count > 0 && A.d > 0 && A.d <= most_eights * lanes) {
+    if (rows.index)
+      gradient_of_short<true>(A, rows, prefetch_pays(A, rows), scale_a, scale_b, x.row(0), b,
+                              g.row(0), residual2);
+    else
+      gradient_of_short<false>(A, rows, range_prefetch_in_use(), scale_a, scale_b, x.row(0), b,
+                               g.row(0), residual2);
+  } else if (!rows.index && x.rows == 1)
     range_gradient(A, rows, scale_a, scale_b, x.row(0), b, g.row(0), residual2);
   else if (rows.index)
     gradient_by<true>(A, rows, scale_a, scale_b, x, b, g, residual2);
@@ -358,6 +357,9 @@ Table<float> chosen(float) { return HWY_DYNAMIC_DISPATCH(float_table)(); }
 template <class Value>
 void gradient(const DenseBlock<Value>& A, const RowList& rows, double scale_a, double scale_b,
               ConstView x, ConstView b, View g, double* residual2) {
+  constexpr Index large_bytes = 8 << 20;
+  const bool large = rows.count * A.d * static_cast<Index>(sizeof(Value)) >= large_bytes;
+  if (!rows.index && large) choose_range_prefetch();
   chosen(Value()).gradient(A, rows, scale_a, scale_b, x, b, g, residual2);
 }
 template <class Value>

@@ -30,10 +30,7 @@ HWY_INLINE Eight visible_squares(const Eight& a, Vector unit) {
 template <class Value>
 HWY_INLINE double square_sum(const Value* a, Vector unit, Index d) {
   Eight sum = Eight::zero();
-  const auto add = [&](const Eight& v) HWY_ATTR {
-    const Eight s = v.times(unit);
-    sum.add_product(s, s);
-  };
+  const auto add = [&](const Eight& v) HWY_ATTR { sum.add_square(v.times(unit)); };
   Index j = 0;
   for (; j + lanes <= d; j += lanes) add(Eight::from(a + j));
   if (j < d) add(Eight::first(a + j, d - j));

@@ -119,15 +119,19 @@ struct Eight {
         store_first(v[k], p + k * width, here);
     }
   }
-  /// this += a·b; product and sum are rounded separately.
+  /// this += a·b, rounded once.
   HWY_INLINE void add_product(const Eight& a, const Eight& b) {
-    for (Index k = 0; k < vectors; ++k) v[k] = hn::Add(v[k], hn::Mul(a.v[k], b.v[k]));
+    for (Index k = 0; k < vectors; ++k) v[k] = hn::MulAdd(a.v[k], b.v[k], v[k]);
   }
   HWY_INLINE void add_product(Vector c, const Eight& a) {
-    for (Index k = 0; k < vectors; ++k) v[k] = hn::Add(v[k], hn::Mul(c, a.v[k]));
+    for (Index k = 0; k < vectors; ++k) v[k] = hn::MulAdd(c, a.v[k], v[k]);
   }
   HWY_INLINE void add(const Eight& a) {
     for (Index k = 0; k < vectors; ++k) v[k] = hn::Add(v[k], a.v[k]);
+  }
+  /// this += a², square and sum rounded separately.
+  HWY_INLINE void add_square(const Eight& a) {
+    for (Index k = 0; k < vectors; ++k) v[k] = hn::Add(v[k], hn::Mul(a.v[k], a.v[k]));
   }
   HWY_INLINE Eight times(Vector c) const {
     Eight out;

@@ -115,15 +115,24 @@ class Targets : public testing::TestWithParam<std::string> {
 
   template <class Value>
   void expect_same() {
-    for (Index d : {0, 1, 2, 3, 5, 7, 8, 9, 31, 64, 100, 1000, 4097, 8200}) {
-      for (Index n : {1, 2, 4, 5, 23}) {
-        for (Index c : {1, 3}) {
-          const Data<Value> in(n, d, c);
-          EXPECT_TRUE(same_bits(results(in, false), results(in, true)))
-              << "d " << d << ", n " << n << ", columns " << c;
-        }
-      }
+    for (Index d : {0, 1, 2, 3, 5, 7, 8, 9, 24, 25, 31, 64, 100, 104, 105, 1000, 4097, 8200})
+      for (Index n : {1, 2, 4, 5, 23})
+        for (Index c : {1, 3}) expect_same(Data<Value>(n, d, c));
+    for (Index d : {1, 17, 60}) expect_same(Data<Value>(900, d, 1));  // beyond every distance
+  }
+
+  // With and without prefetch of ranges.
+  template <class Value>
+  void expect_same(const Data<Value>& in) {
+    const bool chosen = range_prefetch_in_use();
+    const Numbers plain = results(in, true);
+    for (const bool prefetch : {false, true}) {
+      use_range_prefetch(prefetch);
+      EXPECT_TRUE(same_bits(results(in, false), plain))
+          << "d " << in.d << ", n " << in.n << ", columns " << in.columns << ", prefetch "
+          << prefetch;
     }
+    use_range_prefetch(chosen);
   }
 };
 
