@@ -93,14 +93,13 @@ const auto nothing = [](Index) {};
 void batch_iterations(Session& session, const Problem& problem, Index batch,
                       const std::string& label, double fraction) {
   Running running(problem, paper_options(session, "minibatch-hbm", batch));
-  BatchDrawer drawer(*running.setup.plan().sampler, batch, {}, session.team());
-  const Random random(session.options().seed, 99);
+  BatchWindow batches(*running.setup.plan().sampler, batch, {}, session.team(),
+                      Random(session.options().seed, 99));  // as the method draws them
   Index k = 0;
   Race race("iterations", fmt::format("one Minibatch-HBM iteration, B = {}{}", batch, label));
   const double bytes = 8.0 * static_cast<double>(batch * problem.cols());
   race.add({"polyak", bytes, repeated(nothing, [&](Index) { running.advance(1); })});
-  race.add(
-      {"polyak, sampling alone", 0.0, repeated(nothing, [&](Index) { drawer.draw(random, k++); })});
+  race.add({"polyak, sampling alone", 0.0, repeated(nothing, [&](Index) { batches.at(k++); })});
   session.add_peer(race, "NumPy, cached CDF", fmt::format("iteration {}", batch));
   session.run(race, fraction);
   race.faster("polyak", "NumPy, cached CDF", "NumPy");

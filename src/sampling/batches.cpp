@@ -28,11 +28,14 @@ std::size_t likely_own_draws(Index batch, const Sampler& sampler) {
 }
 
 // So many that starting the team costs little; so few that the batches left over at the end of
-// a run cost little, and that all of them stay in cache.
-Index iterations_at_once(Index batch) {
+// a run cost little, and that all of them stay in cache. Each thread gets as many as the others;
+// too few for that, and a batch that can be divided is drawn by the whole team.
+Index iterations_at_once(Index batch, const ThreadTeam& team) {
   constexpr Index draws = 1 << 14;
   const Index max_iterations = batch <= single_thread_batch ? 64 : 16;
-  return std::clamp<Index>(draws / std::max<Index>(1, batch), 1, max_iterations);
+  const Index all = std::clamp<Index>(draws / std::max<Index>(1, batch), 1, max_iterations);
+  if (all >= team.size()) return all - all % team.size();
+  return chunk_count(batch, team) > 1 ? 1 : all;
 }
 
 }  // namespace
@@ -155,7 +158,7 @@ BatchWindow::BatchWindow(const Sampler& sampler, Index batch, std::span<const do
       team_(team),
       random_(random),
       first_(std::numeric_limits<Index>::max() / 2) {
-  for (Index i = 0; i < iterations_at_once(batch); ++i)
+  for (Index i = 0; i < iterations_at_once(batch, team); ++i)
     drawers_.emplace_back(sampler, batch, row_weights, team);
 }
 

@@ -11,7 +11,7 @@
 namespace polyak {
 
 constexpr std::int64_t all_points = std::int64_t{1} << 62;
-constexpr std::size_t ahead = 24;  // prefetch distance in points
+constexpr std::size_t ahead = 64;  // prefetch distance in points
 
 }  // namespace polyak
 #endif
@@ -68,20 +68,41 @@ std::size_t weigh_vectors(const Index*, std::size_t, WeightRule, double*) { retu
 
 #endif
 
-// take(i, points of the row) for each of the draws, whose rows are written to `rows`.
+// A draw beyond the rows of its line, its position in the list.
+struct Beyond {
+  std::uint64_t bits;
+  std::size_t i;
+};
+
+// take(i, points of the row) for each of the draws, whose rows are written to `rows`. Draws
+// beyond their line are noted without a branch, which would often be predicted wrongly, and
+// found after the others of a block, with their starts prefetched.
 template <class Take>
 HWY_INLINE void for_each_row(const RowTable& table, const std::uint64_t* bits, std::size_t count,
                              Index* rows, Take take) {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i + ahead < count) table.prefetch(bits[i + ahead]);
-    const RowTable::Line& line = table.line(bits[i]);
-    const std::size_t after = not_above(line, static_cast<std::int64_t>(bits[i] >> 2));
-    if (after < 7) [[likely]] {
-      take(i, line.start[after] - line.start[after - 1]);
+  constexpr std::size_t block = 256, starts_ahead = 8;
+  Beyond beyond[block];
+  // Into the second-level cache, which allows more misses at a time than the first.
+  const auto prefetch = [&](std::size_t i)
+                            HWY_ATTR { __builtin_prefetch(&table.line(bits[i]), 0, 2); };
+  for (std::size_t i = 1; i < std::min(ahead, count); ++i) prefetch(i);
+  for (std::size_t first = 0; first < count; first += block) {
+    std::size_t noted = 0;
+    for (std::size_t i = first; i < std::min(first + block, count); ++i) {
+      if (i + ahead < count) prefetch(i + ahead);
+      const RowTable::Line& line = table.line(bits[i]);
+      const std::size_t after = not_above(line, static_cast<std::int64_t>(bits[i] >> 2));
+      const std::size_t end = std::min<std::size_t>(after, 6);
+      beyond[noted] = {bits[i], i};
+      noted += after > 6;
+      take(i, line.start[end] - line.start[end - 1]);
       rows[i] = line.row - all_points + static_cast<Index>(after) - 1;
-    } else {
-      rows[i] = table.search(bits[i]);
-      take(i, static_cast<std::int64_t>(table.probability(rows[i]) * 0x1p62));
+    }
+    for (std::size_t m = 0; m < noted; ++m) {
+      if (m + starts_ahead < noted) table.prefetch_starts(rows[beyond[m + starts_ahead].i]);
+      const auto [draw, i] = beyond[m];
+      rows[i] = table.search(draw, rows[i]);
+      take(i, table.row_points(rows[i]));
     }
   }
 }
@@ -134,7 +155,7 @@ RowTable::RowTable(std::vector<std::uint64_t> start, Index first)
       shift_(cell_shift(points(), rows_)),
       cells_(cells_of(points(), shift_)),
       lines_(std::make_unique_for_overwrite<Line[]>(cells_ + 1)) {
-  start_.insert(start_.end(), 6, points());
+  start_.insert(start_.end(), searched, points());
   ask_for_huge_pages(lines_.get(), cells_ * sizeof(Line));
   fill();
 }
@@ -160,7 +181,8 @@ Index RowTable::find(std::uint64_t bits) const {
   const Line& here = line(bits);
   Index after = 0;
   for (const std::int64_t start : here.start) after += start <= point;
-  return after < 7 ? here.row - all_points + after - 1 : search(bits);
+  const Index row = here.row - all_points + after - 1;
+  return after < 7 ? row : search(bits, row);
 }
 
 void RowTable::find(const std::uint64_t* bits, std::size_t count, Index* rows) const {
@@ -172,11 +194,15 @@ void RowTable::find(const std::uint64_t* bits, std::size_t count, Index* rows, W
   HWY_DYNAMIC_DISPATCH(find_and_weigh)(*this, bits, count, rows, rule, weights);
 }
 
-Index RowTable::search(std::uint64_t bits) const {
-  const Line* here = &line(bits);
-  const auto first = start_.begin() + (here[0].row - all_points - first_) + 1;
-  const auto last = start_.begin() + (here[1].row - all_points - first_) + 1;
-  return first_ + static_cast<Index>(std::upper_bound(first, last, bits >> 2) - start_.begin()) - 1;
+Index RowTable::search(std::uint64_t bits, Index from) const {
+  const std::uint64_t point = bits >> 2, *own = start_.data() + (from - first_) + 1;
+  Index passed = 0;  // without a branch per row
+  for (int i = 0; i < searched; ++i) passed += own[i] <= point;
+  if (passed < searched) [[likely]]
+    return from + passed;
+  const auto last = start_.begin() + ((&line(bits))[1].row - all_points - first_) + 1;
+  const auto first = start_.begin() + (from - first_) + 1 + searched;
+  return first_ + static_cast<Index>(std::upper_bound(first, last, point) - start_.begin()) - 1;
 }
 
 }  // namespace polyak

@@ -9,8 +9,9 @@
 // Points are divided into cells of equal size, about four rows each. The line of a cell holds
 // the row of its first point, the start of that row and the starts of the six rows after it.
 // The number of starts that are not above the point gives the row; its start and end, hence
-// its probability, are in the same line. A point after the sixth row is found by bisection of
-// all starts. With several ranks, points are counted from the first one of the own rows.
+// its probability, are in the same line. A point after the sixth row is compared with the next
+// starts of the list of all starts, and found by bisection beyond those. With several ranks,
+// points are counted from the first one of the own rows.
 
 #include <cstdint>
 #include <memory>
@@ -51,10 +52,7 @@ class RowTable {
   Index rows() const { return rows_; }
   Index first() const { return first_; }
   std::uint64_t points() const { return start_[to_size(rows_)]; }
-  double probability(Index j) const {
-    const std::uint64_t* own = start_.data() + (j - first_);
-    return static_cast<double>(own[1] - own[0]) * 0x1p-62;
-  }
+  double probability(Index j) const { return static_cast<double>(row_points(j)) * 0x1p-62; }
   /// Where each row begins, and the end: rows() + 1 numbers.
   std::span<const std::uint64_t> starts() const { return {start_.data(), to_size(rows_ + 1)}; }
   /// The row of point `bits`/4.
@@ -73,14 +71,25 @@ class RowTable {
     std::int64_t row;  // + 2^62, so that it is above every point
   };
   const Line& line(std::uint64_t bits) const { return lines_[bits >> shift_]; }
-  /// find(bits) by bisection, for a point after the rows of its line.
-  Index search(std::uint64_t bits) const;
+  /// find(bits) for a point that is not before row `from`, the last one of its line.
+  Index search(std::uint64_t bits, Index from) const;
+  /// Starts loading what search(…, from) needs.
+  void prefetch_starts(Index from) const {
+    __builtin_prefetch(&start_[to_size(from - first_ + 1)]);
+  }
+  /// The number of points of row j.
+  std::int64_t row_points(Index j) const {
+    const std::uint64_t* own = start_.data() + (j - first_);
+    return static_cast<std::int64_t>(own[1] - own[0]);
+  }
 
  private:
+  static constexpr int searched = 8;  // starts compared before bisection
+
   void fill();
 
   Index rows_, first_;
-  std::vector<std::uint64_t> start_;  // followed by six ends, so that every line can copy seven
+  std::vector<std::uint64_t> start_;  // followed by `searched` ends: lines copy seven starts
   int shift_;                         // the cell of a draw is bits >> shift_
   std::size_t cells_;
   std::unique_ptr<Line[]> lines_;  // cells_ + 1; the last has only the last row
