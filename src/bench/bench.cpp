@@ -16,7 +16,8 @@ struct Wanted {
 // For a million rows of a hundred doubles. Only ratios, which hold on any machine.
 const std::vector<Wanted>& goals() {
   static const char *fused = "fused, double", *of_rows = "of rows only read",
-                    *of_stream = "of streaming", *share = "polyak, sampling alone";
+                    *of_stream = "of streaming", *share = "polyak, sampling alone",
+                    *csr = "fused, CSR, 1 thread";
   static const std::vector<Wanted> table = {
       {"gradient, of rows only read, B = 1e3", "gradient, B = 1000", fused, of_rows, 88, 95},
       {"gradient, of rows only read, B = 1e4", "gradient, B = 10000", fused, of_rows, 88, 95},
@@ -43,6 +44,10 @@ const std::vector<Wanted>& goals() {
       {"gradient, 1 thread to all, B = 1e5", "gradient, B = 100000", fused, "1 thread", 1.8, 1.95},
       {"gradient, 1 thread to all, B = 4e5", "gradient, B = 400000", fused, "1 thread", 1.8, 1.95},
       {"Gram matrix against NumPy", "Gram matrix", "polyak", "NumPy", 2, 3},
+      {"sparse against SciPy, 1 thread, 58 entries", "all rows, 58 entries a row", csr, "SciPy",
+       1.5, 2},
+      {"sparse against SciPy, 1 thread, 20 entries", "all rows, 20 entries a row", csr, "SciPy",
+       1.5, 2},
       {"iteration against NumPy, 0.01 B*", "(0.01 B*)", "polyak", "NumPy", 10, 15},
       {"iteration against NumPy, 0.1 B*", "(0.1 B*)", "polyak", "NumPy", 15, 20},
       {"iteration against NumPy, B*", "(B*)", "polyak", "NumPy", 20, 25},

@@ -114,20 +114,23 @@ class GradientRace {
   double sum_ = 0.0;
 };
 
-constexpr Index entries = 58;
-constexpr double fraction = 0.06;
+constexpr Index line_entries = 58;  // a row; 20 are the other case
+constexpr double fraction = 0.05;
 
 struct Sparse {
+  Index entries;
   MatrixPtr A;
   std::vector<double> b, x, g, weights;
 };
 
 // The sizes that bench/peers.py uses.
-Sparse make(Session& session) {
-  const Index quarter = session.options().rows / 4;
-  const Index rows = std::max<Index>(quarter, 1000);
-  const Index cols = std::clamp<Index>(quarter, 64, 65536);
+Sparse make(Session& session, Index entries) {
+  const bool lines = entries == line_entries;
+  const Index all = session.options().rows, quarter = all / 4;
+  const Index rows = std::max<Index>(lines ? quarter : all, 1000);
+  const Index cols = std::clamp<Index>(quarter, 64, lines ? 65536 : 10'000);
   Sparse out;
+  out.entries = entries;
   out.A = csr_matrix(line_matrix(rows, cols, entries, session.options().seed));
   out.b.assign(to_size(rows), 1.0);
   out.weights = out.b;
@@ -146,7 +149,8 @@ void batch(Session& session, Sparse& data, Index size) {
   const std::span<const double> weights(data.weights.data(), to_size(size));
   const double bytes =
       data.A->bytes() * static_cast<double>(size) / static_cast<double>(data.A->rows());
-  Race race("kernels", fmt::format("sparse gradient, {} entries a row, B = {}", entries, size));
+  Race race("kernels",
+            fmt::format("sparse gradient, {} entries a row, B = {}", data.entries, size));
   race.add({"fused, CSR", bytes,
             repeated([&](Index calls) { rows.prepare(calls); },
                      [&](Index i) {
@@ -160,18 +164,25 @@ void batch(Session& session, Sparse& data, Index size) {
 }
 
 void all_rows(Session& session, Sparse& data) {
-  Products products(*data.A, {}, {}, session.team());
+  Race race("kernels", fmt::format("sparse gradient of all rows, {} entries a row", data.entries));
   std::vector<double> residual2(1);
-  Race race("kernels", fmt::format("sparse gradient of all rows, {} entries a row", entries));
-  race.add({"fused, CSR", data.A->bytes(),
-            repeated([](Index) {},
-                     [&](Index) {
-                       products.full_gradient(one(std::as_const(data.x)), column(data.b),
-                                              one(data.g), residual2);
-                     })});
-  session.add_peer(race, "SciPy 2 products", "csr_full");
+  const auto add = [&](const char* name, ThreadTeam& team) {
+    const auto products =
+        std::make_shared<Products>(*data.A, std::span<const double>{}, Scale{}, team);
+    race.add({name, data.A->bytes(),
+              repeated([](Index) {},
+                       [&, products](Index) {
+                         products->full_gradient(one(std::as_const(data.x)), column(data.b),
+                                                 one(data.g), residual2);
+                       })});
+  };
+  const char *all = "fused, CSR", *single = "fused, CSR, 1 thread", *peer = "SciPy 2 products";
+  add(all, session.team());
+  add(single, session.single());
+  session.add_peer(race, peer, fmt::format("csr_full {}", data.entries));
   session.run(race, fraction);
-  race.faster("fused, CSR", "SciPy 2 products", "SciPy");
+  race.faster(all, peer, "SciPy");
+  race.faster(single, peer, "SciPy");
   session.keep(race);
 }
 
@@ -184,10 +195,12 @@ void measure_gradients(Session& session) {
 }
 
 void measure_sparse(Session& session) {
-  Sparse data = make(session);
+  Sparse lines = make(session, line_entries);
   for (const Index size : {407, 10'000})
-    if (size <= data.A->rows()) batch(session, data, size);
-  all_rows(session, data);
+    if (size <= lines.A->rows()) batch(session, lines, size);
+  all_rows(session, lines);
+  Sparse tall = make(session, 20);
+  all_rows(session, tall);
 }
 
 }  // namespace polyak::bench
