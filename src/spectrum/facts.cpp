@@ -88,10 +88,11 @@ void add_norms(const Problem& problem, Index first, Index last, double scale, do
   }
 }
 
-Norms read_norms(const Problem& problem, Products& products, double scale) {
+Norms read_norms(const Problem& problem, Products& products, double scale, RowSums* sums) {
   const RowMatrix& A = problem.A();
   const Index chunks = products.row_chunks(), d = A.cols();
   Norms out{RowNumbers(to_size(A.rows())), std::vector<double>(to_size(d), 0.0)};
+  if (sums && sums->norms(A, problem.weights(), scale, chunks, out.rows, out.columns)) return out;
   std::vector<double> parts(to_size(chunks * d), 0.0);
   products.for_row_chunks([&](Index chunk, Index first, Index last) {
     add_norms(problem, first, last, scale, out.rows.data() + first,
@@ -201,15 +202,16 @@ std::uint64_t row_hash(const double* row, Index d) {
 
 }  // namespace
 
-MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
+MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team, RowSums* sums) {
   MatrixFacts facts;
+  facts.sums = sums;
   const RowMatrix& A = problem.A();
   Products products(A, {}, {}, team);
-  Norms norms = read_norms(problem, products, 1.0);
+  Norms norms = read_norms(problem, products, 1.0, sums);
   facts.rows_read = static_cast<double>(A.rows());
   if (!in_range(A, own_part(A, norms.rows))) {
     facts.scale.a = power_of_two_for(max_abs(A, products));
-    norms = read_norms(problem, products, facts.scale.a);
+    norms = read_norms(problem, products, facts.scale.a, sums);
     facts.rows_read *= 3.0;
   }
   facts.scale.b = power_of_two_for(largest_of(A, problem.b()));
