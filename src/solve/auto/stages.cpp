@@ -88,7 +88,7 @@ ProblemShape shape_of_rows(const ProblemShape& shape, Index rows) {
 AutoPlan::AutoPlan(const ProblemShape& shape, const SolveOptions& options)
     : shape_(shape),
       options_(options),
-      costs_(shape),
+      costs_(shape, device_rates(options.device)),
       n_(static_cast<double>(shape.rows)),
       d_(static_cast<double>(shape.cols)),
       look_(plan_look()),
@@ -149,7 +149,7 @@ std::optional<AutoStage> AutoPlan::plan_look() const {
   constexpr Index max_gram_columns = 1000;  // above, subset-cg gives the same facts for less
   if (shape_.ridge || shape_.bounds || !(options_.tol > 0.0) || costs_.direct() <= Costs::at_once)
     return std::nullopt;
-  const double next = std::min(costs_.normal(), costs_.direct());
+  const double next = std::min(costs_.normal(), costs_.direct()) - costs_.copy();
   const double kaczmarz = costs_.kaczmarz(kaczmarz_passes(n_, d_, options_.tol));
   const auto by_qr = [&](double rows, double passes) {
     const double seconds = costs_.subset_by_qr(rows * d_);
@@ -192,10 +192,10 @@ std::optional<AutoStage> AutoPlan::plan_subset_cg() const {
   if (shape_.dense() && find_record(others.front().method)->info.single_row()) return std::nullopt;
   double next = std::numeric_limits<double>::infinity();
   for (const Candidate& other : others)
-    if (!other.passes) next = std::min(next, other.seconds);
+    if (!other.passes) next = std::min(next, other.seconds - costs_.copy());
   const auto count = static_cast<Index>(rows);
   const ProblemShape part = shape_of_rows(shape_, count);
-  const double pass = Costs(part).pass();
+  const double pass = Costs(part, device_rates(options_.device)).pass();
   const double limit = std::floor(candidate::trial_share * next / pass);
   const double expected = random_cg_iterations(rows, d_, rows * entries, 0.1 * options_.tol);
   if (limit < min_speedup * expected) return std::nullopt;
