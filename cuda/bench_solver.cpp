@@ -165,7 +165,39 @@ Json rates() {
   return out;
 }
 
-Json solves(Index n, Index d) {
+/// Median seconds of whole solves by one method on one device.
+Json solved(const Problem& problem, const char* method, const char* device, double tol) {
+  SolveOptions options;
+  options.method = method;
+  options.device = device;
+  options.tol = tol;
+  std::vector<Report> reports;
+  for (int i = 0; i < 4; ++i) reports.push_back(solve(problem, options));
+  const auto of = [&](auto part) {
+    std::vector<double> times;
+    for (std::size_t i = 1; i < reports.size(); ++i) times.push_back(part(reports[i].seconds));
+    return median(times) * 1e3;
+  };
+  Json out{{"n", problem.rows()},
+           {"d", problem.cols()},
+           {"method", method},
+           {"device", reports[0].used.device.value_or("")},
+           {"status", to_string(reports[0].status)},
+           {"by", reports[0].method},
+           {"iterations", reports[0].iterations},
+           {"setup_ms", of([](const Seconds& s) { return s.setup; })},
+           {"norms_ms", of([](const Seconds& s) { return s.norms; })},
+           {"table_ms", of([](const Seconds& s) { return s.table; })},
+           {"spectrum_ms", of([](const Seconds& s) { return s.spectrum; })},
+           {"iterations_ms", of([](const Seconds& s) { return s.solve; })},
+           {"measurements_ms", of([](const Seconds& s) { return s.measure; })},
+           {"total_ms", of([](const Seconds& s) { return s.total; })}};
+  std::cout << out.dump() << std::endl;
+  return out;
+}
+
+/// The paper's problem.
+void add_solves(Index n, Index d, Json& out) {
   SpectrumProblem shape;
   shape.rows = n;
   shape.cols = d;
@@ -177,35 +209,58 @@ Json solves(Index n, Index d) {
   data.A = made.A;
   data.b = made.b;
   const Problem problem(data);
-  Json out = Json::array();
   for (const char* method : {"minibatch-hbm", "cg", "lsqr", "hbm", "normal", "auto"})
-    for (const char* device : {"cpu", "cuda"}) {
-      SolveOptions options;
-      options.method = method;
-      options.device = device;
-      options.tol = 1e-6;
-      std::vector<Report> reports;
-      for (int i = 0; i < 4; ++i) reports.push_back(solve(problem, options));
-      const auto of = [&](auto part) {
-        std::vector<double> times;
-        for (std::size_t i = 1; i < reports.size(); ++i) times.push_back(part(reports[i].seconds));
-        return median(times) * 1e3;
-      };
-      out.push_back({{"n", n},
-                     {"d", d},
-                     {"method", method},
-                     {"device", *reports[0].used.device},
-                     {"status", to_string(reports[0].status)},
-                     {"iterations", reports[0].iterations},
-                     {"setup_ms", of([](const Seconds& s) { return s.setup; })},
-                     {"norms_ms", of([](const Seconds& s) { return s.norms; })},
-                     {"table_ms", of([](const Seconds& s) { return s.table; })},
-                     {"spectrum_ms", of([](const Seconds& s) { return s.spectrum; })},
-                     {"iterations_ms", of([](const Seconds& s) { return s.solve; })},
-                     {"measurements_ms", of([](const Seconds& s) { return s.measure; })},
-                     {"total_ms", of([](const Seconds& s) { return s.total; })}});
-      std::cout << out.back().dump() << std::endl;
+    for (const char* device : {"cpu", "cuda"}) out.push_back(solved(problem, method, device, 1e-6));
+}
+
+/// Rows of a stationary sequence, neighbours correlated by `rho`, condition about
+/// (1 + rho)/(1 − rho); a block of rows again and again, and b with independent noise.
+Problem correlated(Index n, Index d, double rho, double noise, bool single) {
+  const Random random(1, 3);
+  const Index block = std::min(n, Index{4000000} / d);
+  std::vector<double> A(to_size(n * d)), b(to_size(n));
+  for (Index i = 0; i < n; ++i) {
+    double* row = A.data() + i * d;
+    if (i >= block) std::copy_n(A.data() + i % block * d, d, row);
+    double sum = noise * (2.0 * random.uniform(1, static_cast<std::uint64_t>(i)) - 1.0);
+    for (Index j = 0; j < d; ++j) {
+      if (i < block)
+        row[j] = 2.0 * random.uniform(0, static_cast<std::uint64_t>(i * d + j)) - 1.0 +
+                 (j > 0 ? rho * row[j - 1] : 0.0);
+      sum += row[j] * (j % 2 == 0 ? 1.0 : -0.5);
     }
+    b[to_size(i)] = sum;
+  }
+  ProblemData data;
+  data.A = dense_matrix(std::move(A), n, d);
+  if (single) data.A = to_single(data.A);
+  data.b = Array(std::move(b), n, 1);
+  return Problem(std::move(data));
+}
+
+/// auto beside the methods it chooses from.
+Json choices() {
+  struct Case {
+    Index n, d;
+    double rho, noise;
+    bool single;
+  };
+  Json out = Json::array();
+  for (const auto& [n, d, rho, noise, single] :
+       {Case{1000000, 100, 0.9, 0.0, false}, Case{1000000, 100, 0.9, 0.1, false},
+        Case{2000000, 20, 0.5, 0.1, false}, Case{400000, 300, 0.9, 0.1, false},
+        Case{300000, 1000, 0.5, 0.1, false}, Case{300000, 1000, 0.98, 0.1, false},
+        Case{1000000, 100, 0.9, 0.1, true}}) {
+    const Problem problem = correlated(n, d, rho, noise, single);
+    for (const char* method : {"cg", "normal", "auto"}) {
+      Json one = solved(problem, method, "cuda", 1e-8);
+      one["rho"] = rho;
+      one["noise"] = noise;
+      one["single"] = single;
+      out.push_back(one);
+    }
+    out.push_back(solved(problem, "auto", "cpu", 1e-8));
+  }
   return out;
 }
 
@@ -221,9 +276,10 @@ Json run() {
   for (const Index d : {32, 200, 500, 1000})
     out["passes"].push_back(passes<double>(800000000 / d, d, ceiling));
   out["passes"].push_back(passes<float>(8000000, 100, ceiling));
-  out["solves"] = solves(1000000, 100);
-  const Json more = solves(300000, 1000);
-  out["solves"].insert(out["solves"].end(), more.begin(), more.end());
+  out["solves"] = Json::array();
+  add_solves(1000000, 100, out["solves"]);
+  add_solves(300000, 1000, out["solves"]);
+  out["choices"] = choices();
   return out;
 }
 

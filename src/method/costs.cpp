@@ -50,6 +50,7 @@ constexpr double table_seconds = 6e-8;  // per row in the sampling table
 constexpr double device_row_seconds = 2.2e-7;  // per single-row step, beside its entries
 constexpr double device_row_bytes = 1.4e10;    // per second, entries of single-row steps
 constexpr double host_row_seconds = 1.5e-8;    // per row: norms and b on the host
+constexpr double device_step_starts = 2.0;     // of a Krylov iteration: its scalars go to the host
 constexpr double csr_reads = 4.0;  // both copies of CSR, whose vectors are gathered: not measured
 
 constexpr double ratios[] = {3.0, 4.0, 6.0, 8.0, 12.0};  // s/d of a sketch
@@ -90,6 +91,8 @@ void Costs::use_device(const ProblemShape& shape, const DeviceRates& rates) {
   overhead_ = copy_ + overhead_passes * pass_;
   vectors_ = 6.0 * (rates.start_seconds + 8.0 * n_ * c_ / rates.read_bytes);
   kaczmarz_ = n_ * device_row_seconds + bytes_ / device_row_bytes;
+  step_ = device_step_starts * rates.start_seconds;
+  gram_on_device_ = shape.dense();
   const double products = n_ * (d_ + c_) * (d_ + c_) / rates.gram_products;
   if (shape.dense()) gram_ = rates.start_seconds + std::max(pass_, products);
 }
@@ -109,7 +112,7 @@ double Costs::subset_by_gram(double rows) const {
          gram_share * nominal::dense_gram(rows, d_ + c_) + cholesky();
 }
 double Costs::krylov(double iterations, double reads) const {
-  return start_run + overhead_ + reads * iterations * pass_ +
+  return start_run + overhead_ + iterations * (reads * pass_ + step_) +
          (reads > 1.0 ? iterations * vectors_ : 0.0);
 }
 double Costs::normal() const { return start_run + gram() + cholesky() + overhead_; }

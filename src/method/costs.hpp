@@ -25,7 +25,9 @@ struct Costs {
   explicit Costs(const ProblemShape& shape, const std::optional<DeviceRates>& device = {});
   explicit Costs(const Problem& problem) : Costs(shape_of(problem)) {}
 
-  double copy() const { return copy_; }        ///< A and its norms, to and from the device
+  double copy() const { return copy_; }  ///< A and its norms, to and from the device
+  /// A'A is computed by a device: dense rows.
+  bool gram_on_device() const { return gram_on_device_; }
   double pass() const { return pass_; }        ///< one read of A: a fused gradient
   double gram() const { return gram_; }        ///< AᵀA and Aᵀb
   double subset_by_qr(double rows) const;      ///< a subset solved by singular values
@@ -53,6 +55,8 @@ struct Costs {
   double n_, d_, c_, bytes_, pass_, copy_ = 0.0;
   double overhead_;  // of any run beside its iterations: reads for norms and measurements
   double vectors_, factor_, gram_, kaczmarz_;
+  double step_ = 0.0;  // of a Krylov iteration on a device, beside its reads
+  bool gram_on_device_ = false;
 };
 
 /// Iterations of conjugate gradients until the error has fallen by `factor`, at a condition

@@ -130,6 +130,9 @@ TEST(automatic_plan, of_a_device_pays_for_the_copy_once_and_for_passes_at_its_ra
   EXPECT_GT(gpu.copy(), 8e8 / 5e10);
   EXPECT_LT(gpu.pass(), cpu.pass() / 50.0);
   EXPECT_LT(gpu.gram(), cpu.gram() / 50.0);
+  EXPECT_TRUE(gpu.gram_on_device());
+  EXPECT_FALSE(cpu.gram_on_device() ||
+               Costs(sparse(90000, 4096, 60), fast_device).gram_on_device());
   // The copy is in every way to a solution, and in none twice.
   for (const double seconds :
        {gpu.normal(), gpu.direct(), gpu.krylov(10.0, 1.0), gpu.sketched(30.0)}) {

@@ -143,11 +143,13 @@ AutoStage AutoPlan::subset_direct(double rows_per_column, bool by_gram, double s
 // 10d rows give a good estimate of the conditioning, 2d determine x. The stage may solve the
 // problem; otherwise its time is lost, so that it may take a few passes and a part of the time of
 // the next method at most. By normal equations only where Kaczmarz, which may solve it as well,
-// would take longer.
+// would take longer. Where a device computes A'A in a few passes, no subset saves as much as it
+// costs.
 std::optional<AutoStage> AutoPlan::plan_look() const {
   constexpr double max_qr_share = 0.2, max_gram_share = 0.25;  // of the next method
   constexpr Index max_gram_columns = 1000;  // above, subset-cg gives the same facts for less
-  if (shape_.ridge || shape_.bounds || !(options_.tol > 0.0) || costs_.direct() <= Costs::at_once)
+  if (shape_.ridge || shape_.bounds || !(options_.tol > 0.0) || costs_.direct() <= Costs::at_once ||
+      costs_.gram_on_device())
     return std::nullopt;
   const double next = std::min(costs_.normal(), costs_.direct()) - costs_.copy();
   const double kaczmarz = costs_.kaczmarz(kaczmarz_passes(n_, d_, options_.tol));
@@ -185,7 +187,8 @@ std::optional<AutoStage> AutoPlan::plan_subset_cg() const {
   const double rows = std::ceil(d_ * std::max(min_rows, min_entries / entries));
   const bool stored = shape_.dense() || shape_.gram_products() < n_ * d_ * d_;
   if (shape_.ridge || shape_.bounds || !(options_.tol > 0.0) || !stored ||
-      !(rows_over_subset * rows <= n_) || costs_.direct() <= Costs::at_once || look_)
+      !(rows_over_subset * rows <= n_) || costs_.direct() <= Costs::at_once || look_ ||
+      costs_.gram_on_device())
     return std::nullopt;
   const auto others = choice().candidates;
   // A single-row method on dense rows needs no copy of them, and its trial shows the same.
