@@ -43,6 +43,33 @@ POLYAK_HOST_DEVICE inline double lane_part(const double (&a)[count], const doubl
   return s;
 }
 
+/// (scale·v)², at least the smallest normal double unless v is zero: visible_square of
+/// src/kernels/reference.hpp.
+POLYAK_HOST_DEVICE inline double visible_square(double v, double scale) {
+  constexpr double smallest = 2.2250738585072014e-308;
+  const double s = product(scale, v), square = product(s, s);
+  return square < smallest && v != 0.0 ? smallest : square;
+}
+
+/// One lane's part of a sum of squares, and whether all its values are zero.
+struct LaneSquares {
+  double sum = 0.0;
+  bool zero = true;
+
+  POLYAK_HOST_DEVICE void add(double v, double scale) {
+    const double s = product(scale, v);
+    sum = cuda::sum(sum, product(s, s));
+    zero = zero && v == 0.0;
+  }
+};
+
+/// `sum`, the sum of squares of a row, as visible_norm2 of src/kernels/reference.hpp.
+POLYAK_HOST_DEVICE inline double visible_norm2(double sum, bool zero) {
+  constexpr double smallest = 2.2250738585072014e-308;
+  if (!(sum < smallest)) return sum;
+  return zero ? 0.0 : smallest;
+}
+
 /// Σ over lanes, halves added until one number is left: with eight,
 /// ((s0+s4) + (s2+s6)) + ((s1+s5) + (s3+s7)). On the device each step is a shuffle with
 /// the lane at distance 4, 2, 1; addition commutes, so every lane gets the same bits.

@@ -1,5 +1,7 @@
 #include "cuda/buffer.hpp"
 
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "polyak/error.hpp"
@@ -67,5 +69,28 @@ bool Staging::holds(const void* address) const {
 }
 
 void Staging::started() { check(cudaEventRecord(done_), "event of a copy"); }
+
+namespace {
+std::mutex& pairs() {
+  static std::mutex mutex;
+  return mutex;
+}
+}  // namespace
+
+// Never destroyed: at the end of a process the driver may be gone before static objects are.
+std::unique_ptr<StagingPair::Pair>& StagingPair::kept(int device) {
+  static auto* all = new std::map<int, std::unique_ptr<Pair>>;
+  return (*all)[device];
+}
+
+StagingPair::StagingPair(int device) : device_(device) {
+  const std::lock_guard lock(pairs());
+  pair_ = kept(device) ? std::move(kept(device)) : std::make_unique<Pair>();
+}
+
+StagingPair::~StagingPair() {
+  const std::lock_guard lock(pairs());
+  if (!kept(device_)) kept(device_) = std::move(pair_);
+}
 
 }  // namespace polyak::cuda

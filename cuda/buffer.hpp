@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -88,6 +89,29 @@ class Staging {
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   cudaEvent_t done_ = nullptr;
+};
+
+/// Two of them for the current device. Host memory for copies takes milliseconds to get, so a pair
+/// that is given back is kept for the next problem of the process.
+class StagingPair {
+ public:
+  explicit StagingPair(int device);
+  ~StagingPair();
+  StagingPair(const StagingPair&) = delete;
+  StagingPair& operator=(const StagingPair&) = delete;
+
+  Staging& operator[](int number) { return pair_->of[number]; }
+  Staging* begin() { return pair_->of; }
+  Staging* end() { return pair_->of + 2; }
+
+ private:
+  struct Pair {
+    Staging of[2];
+  };
+  static std::unique_ptr<Pair>& kept(int device);
+
+  int device_;
+  std::unique_ptr<Pair> pair_;
 };
 
 }  // namespace polyak::cuda

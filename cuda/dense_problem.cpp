@@ -13,9 +13,11 @@ namespace {
 template <class Value>
 class DenseProblem final : public CommonProblem {
  public:
-  DenseProblem(int device, const device::Layout& layout, bool hopper)
+  DenseProblem(int device, const device::Layout& layout, bool hopper, int processors)
       : CommonProblem(device, layout),
         hopper_(hopper && layout.d <= hopper::max_columns),
+        processors_(processors),
+        staging_(device),
         values_(static_cast<std::size_t>(layout.n * stride()), "the rows of A") {
     if (stride() != layout.d) values_.zero();  // bulk copies read the elements behind a row
   }
@@ -43,6 +45,54 @@ class DenseProblem final : public CommonProblem {
     return call([&] { table_ = DeviceTable({starts, static_cast<std::size_t>(layout_.n) + 1}); });
   }
 
+  bool sums_rows() const override { return true; }
+
+  const Failure* norms(double scale, const double* units, Index chunks, double* rows,
+                       double* columns) override {
+    return call([&] {
+      const Index n = layout_.n, d = layout_.d;
+      const double* of_columns = units ? put(units_, units, d) : nullptr;
+      double* sums = room(of_rows_, n, "norms of rows");
+      row_norms(storage(), of_columns, scale, sums);
+      double* parts = room(parts_, (chunks + 1) * d, "norms of columns");
+      column_norms(storage(), of_columns, layout_.weighted ? weights_.data() : nullptr, scale,
+                   chunks, parts + d, parts);
+      of_rows_.read({rows, static_cast<std::size_t>(n)});
+      parts_.read({columns, static_cast<std::size_t>(d)});
+    });
+  }
+
+  const Failure* gram(double scale, const double* weights, bool with_b, double* H,
+                      Index* additions) override {
+    return call([&] {
+      const Index sides = with_b ? layout_.right_hand_sides : 0, width = layout_.d + sides;
+      const double* of_rows = weights            ? put(of_rows_, weights, layout_.n)
+                              : layout_.weighted ? weights_.data()
+                                                 : nullptr;
+      const GramCut cut = GramCut::of(layout_.n, width, processors_);
+      double* parts = room(gram_parts_, cut.scratch() + width * width, "parts of A'A");
+      double* out = parts + cut.scratch();
+      cuda::gram(storage(), b_.data(), sides, of_rows, scale, cut, parts, out);
+      check(cudaMemcpy(H, out, static_cast<std::size_t>(width * width) * sizeof(double),
+                       cudaMemcpyDeviceToHost),
+            "copy of A'A from the device");
+      *additions = cut.additions();
+    });
+  }
+
+  const Failure* scale_columns(const double* units, bool* exact) override {
+    return call([&] {
+      const double* of_columns = put(units_, units, layout_.d);
+      int* lost = reinterpret_cast<int*>(scalar_.data());
+      check(cudaMemset(lost, 0, sizeof *lost), "clear device memory");
+      find_lost_entries(storage(), of_columns, lost);
+      int found = 0;
+      check(cudaMemcpy(&found, lost, sizeof found, cudaMemcpyDeviceToHost), "copy from the device");
+      *exact = found == 0;
+      if (*exact) cuda::scale_columns(values_.data(), storage(), of_columns);
+    });
+  }
+
   // The one-launch kernels know neither scales nor bounds, and one right-hand side.
   bool iterates() const override {
     return unscaled() && !layout_.bounded && layout_.right_hand_sides == 1;
@@ -51,10 +101,8 @@ class DenseProblem final : public CommonProblem {
   const Failure* iterate(const device::Iterations& run, double* x, double* previous) override {
     return call([&] {
       const Index count = run.last - run.first;
-      const auto put = [&](Buffer<double>& to, const double* from) {
-        room(to, count, "steps of the iterations");
-        to.write({from, static_cast<std::size_t>(count)});
-        return Schedule{to.data(), 1};
+      const auto schedule = [&](Buffer<double>& to, const double* from) {
+        return Schedule{put(to, from, count), 1};
       };
       Task<Value> task = common_task(x, previous);
       task.table = table_.view();
@@ -64,8 +112,8 @@ class DenseProblem final : public CommonProblem {
       task.factor = 1.0 / static_cast<double>(run.batch);
       task.first = run.first;
       task.last = run.last;
-      task.alpha = put(alpha_, run.step_size);
-      task.beta = put(beta_, run.momentum);
+      task.alpha = schedule(alpha_, run.step_size);
+      task.beta = schedule(beta_, run.momentum);
       launch(task);
       copy_back(task.next_x, x, layout_.d);
       copy_back(task.next_previous, previous, layout_.d);
@@ -162,6 +210,13 @@ class DenseProblem final : public CommonProblem {
     return zeros_.data();
   }
 
+  // `count` numbers of the host in device memory.
+  static double* put(Buffer<double>& to, const double* from, Index count) {
+    double* data = room(to, count, "numbers of the host");
+    to.write({from, static_cast<std::size_t>(count)});
+    return data;
+  }
+
   static void copy_back(const double* from, double* to, Index count) {
     check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(double),
                           cudaMemcpyDeviceToDevice),
@@ -169,10 +224,12 @@ class DenseProblem final : public CommonProblem {
   }
 
   bool hopper_;
-  Staging staging_[2];
+  int processors_;
+  StagingPair staging_;
   Buffer<Value> values_;
   DeviceTable table_;
-  Buffer<double> next_x_, next_previous_, alpha_, beta_, no_step_, gradient_, scratch_, zeros_;
+  Buffer<double> next_x_, next_previous_, alpha_, beta_, no_step_, gradient_, scratch_, zeros_,
+      units_, of_rows_, gram_parts_;
   Buffer<Word> words_;
   std::uint64_t epoch_ = 0;
   hopper::Resident resident_;
@@ -181,11 +238,15 @@ class DenseProblem final : public CommonProblem {
 }  // namespace
 
 std::unique_ptr<CommonProblem> make_dense(int device, const device::Layout& layout) {
-  int major = 0;
+  int major = 0, processors = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
         "compute capability");
-  if (layout.single) return std::make_unique<DenseProblem<float>>(device, layout, major == 9);
-  return std::make_unique<DenseProblem<double>>(device, layout, major == 9);
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
+        "number of multiprocessors");
+  const bool hopper = major == 9;
+  if (layout.single)
+    return std::make_unique<DenseProblem<float>>(device, layout, hopper, processors);
+  return std::make_unique<DenseProblem<double>>(device, layout, hopper, processors);
 }
 
 }  // namespace polyak::cuda

@@ -96,6 +96,9 @@ class CudaLibrary final : public device::Library {
   const device::Failure* facts(int device, device::Facts* out) const override {
     return failure().of([&] { fill_facts(device, *out); });
   }
+  const device::Failure* rates(int device, device::Rates* out) const override {
+    return failure().of([&] { *out = measure_rates(device); });
+  }
   const device::Failure* make(int device, const device::Layout& layout,
                               device::Problem** out) const override {
     return failure().of([&] { *out = make_problem(device, layout); });

@@ -67,6 +67,12 @@ const device::Failure* CommonProblem::write_bounds(const double* lower, const do
     upper_.write({upper, upper_.size()});
   });
 }
+const device::Failure* CommonProblem::set_scale(double scale_a, double scale_b) {
+  return call([&] {
+    layout_.scale_a = scale_a;
+    layout_.scale_b = scale_b;
+  });
+}
 const device::Failure* CommonProblem::write_sampling(const std::uint64_t*) { return misused(); }
 const device::Failure* CommonProblem::iterate(const device::Iterations&, double*, double*) {
   return misused();

@@ -52,6 +52,7 @@ class CommonProblem : public device::Problem {
   const Failure* write_weights(const double* weights) final;
   const Failure* write_bounds(const double* lower, const double* upper) final;
   const Failure* write_sampling(const std::uint64_t* starts) override;
+  const Failure* set_scale(double scale_a, double scale_b) final;
 
   const Failure* allocate(Index count, double** device) final;
   void release(double* device) noexcept final;
@@ -82,6 +83,11 @@ class CommonProblem : public device::Problem {
   const Failure* row_steps(Index count, const Index* rows, const double* steps, Index column,
                            double* x) final;
 
+  bool sums_rows() const override { return false; }
+  const Failure* norms(double, const double*, Index, double*, double*) override {
+    return misused();
+  }
+  const Failure* gram(double, const double*, bool, double*, Index*) override { return misused(); }
   bool iterates() const override { return false; }
   const Failure* iterate(const device::Iterations& run, double* x, double* previous) override;
 
@@ -97,6 +103,7 @@ class CommonProblem : public device::Problem {
     return misused();
   }
   const Failure* write_shift(const double*) override { return misused(); }
+  const Failure* scale_columns(const double*, bool*) override { return misused(); }
 
  protected:
   // By storage. residual2 is a number in device memory.
@@ -137,6 +144,7 @@ class CommonProblem : public device::Problem {
 
 /// Bytes of A, b, weights and bounds are compared with what is free; then memory is taken.
 device::Problem* make_problem(int device, const device::Layout& layout);
+device::Rates measure_rates(int device);
 std::unique_ptr<CommonProblem> make_dense(int device, const device::Layout& layout);
 std::unique_ptr<CommonProblem> make_sparse(int device, const device::Layout& layout);
 

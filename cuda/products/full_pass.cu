@@ -15,17 +15,6 @@
 namespace polyak::cuda {
 namespace {
 
-template <class Value>
-struct PairOf;
-template <>
-struct PairOf<double> {
-  using Type = double2;
-};
-template <>
-struct PairOf<float> {
-  using Type = float2;
-};
-
 // What a row's dot product s becomes: y_i = s·factor, or f = w·r·scale_a for the sum.
 enum class Mode { gradient, multiply, sum };
 

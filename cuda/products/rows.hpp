@@ -4,9 +4,22 @@
 
 #include <cstdint>
 
+#include "cuda/products/gram_cut.hpp"
+
 namespace polyak::cuda {
 
-using Index = std::int64_t;
+#if defined(__CUDACC__)
+template <class Value>
+struct PairOf;
+template <>
+struct PairOf<double> {
+  using Type = double2;
+};
+template <>
+struct PairOf<float> {
+  using Type = float2;
+};
+#endif
 
 /// Row i of a dense A starts at values + i·stride.
 template <class Value>
@@ -75,6 +88,29 @@ void pass_sum(const DenseStorage<Value>& A, const double* y, double* scratch, do
 
 /// g_j = Σ over parts of d + 1 numbers each, in a fixed order; the last number to residual2.
 void add_parts(Index parts, Index d, const double* from, double* g, double* residual2);
+
+/// Squared norms of the rows times `scale`, in other units where `units` is not null, with the
+/// bits of the CPU; out in device memory.
+template <class Value>
+void row_norms(const DenseStorage<Value>& A, const double* units, double scale, double* out);
+/// The same of the columns, rows times √weights where these are not null, summed in `chunks`
+/// chunks of rows. Room: chunks·d numbers.
+template <class Value>
+void column_norms(const DenseStorage<Value>& A, const double* units, const double* weights,
+                  double scale, Index chunks, double* parts, double* out);
+
+/// lost[0] = 1 where unit_j·a_ij is not exact in Value.
+template <class Value>
+void find_lost_entries(const DenseStorage<Value>& A, const double* units, int* lost);
+/// values = unit_j·a_ij, `values` being those of A.
+template <class Value>
+void scale_columns(Value* values, const DenseStorage<Value>& A, const double* units);
+
+/// H = Σ f_i²[a_i b_i]ᵀ[a_i b_i], f_i = scale·√weights_i, weights null: scale; `sides` columns of
+/// b. All pointers in device memory, H has both triangles.
+template <class Value>
+void gram(const DenseStorage<Value>& A, const double* b, Index sides, const double* weights,
+          double scale, const GramCut& cut, double* parts, double* H);
 
 /// Room of the sums below: numbers of rows, and partial sums.
 struct SparseRoom {

@@ -13,12 +13,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/thread_team.hpp"
 #include "matrix/products.hpp"
+#include "matrix/row_sums.hpp"
 #include "polyak/devices.hpp"
 #include "polyak/ranks.hpp"
 
@@ -32,6 +34,8 @@ struct BackendProblem {
   Scale scale;
   std::span<const double> lower, upper;  ///< bounds of the unknowns; empty: none
   ThreadTeam& team;
+  /// Rows that are on the device already (copied_rows); null: none.
+  std::shared_ptr<RowSums> copied = nullptr;
 };
 
 /// A handle of vectors in the memory of a backend: c vectors of d unknowns (one vector after
@@ -155,6 +159,9 @@ class Backend {
   /// Before, each rank has the entries of its own rows; afterwards all entries.
   virtual void gather_rows(const Block& y) = 0;
 
+  /// Sums over all rows of A where its copy is; null on the host.
+  virtual RowSums* row_sums() { return nullptr; }
+
   /// The numbers of a block on the host, in its shape, one after the other.
   std::vector<double> host_copy(const Block& block);
   /// One scalar for every vector.
@@ -173,5 +180,21 @@ using MakeBackend = std::function<std::unique_ptr<Backend>(const BackendProblem&
 void register_device(const std::string& name, MakeBackend make);
 std::vector<std::string> device_names();
 std::unique_ptr<Backend> make_backend(const std::string& device, const BackendProblem& problem);
+
+/// What a device does in a second, for predictions of time.
+struct DeviceRates {
+  double read_bytes;     ///< of a pass over A in its memory
+  double bus_bytes;      ///< of copies to it
+  double gram_products;  ///< of AᵀA: n·d² in all
+  double start_seconds;  ///< of an operation whose result the host reads
+};
+/// Measured at the first call in a process, and rounded to powers of 2^(1/2): the choices made from
+/// them should be the same in the next process. Nothing for the CPU, which has nominal rates.
+std::optional<DeviceRates> device_rates(const std::string& device);
+
+/// The rows of A on that device, before scales and units are known, so that norms are computed
+/// there; a backend that is given them does not copy them again. Null for the CPU, and for
+/// matrices that change with their norms on the way to the device (intercept, sparse).
+std::shared_ptr<RowSums> copied_rows(const std::string& device, const BackendProblem& problem);
 
 }  // namespace polyak

@@ -16,7 +16,7 @@ namespace polyak::device {
 using Index = std::int64_t;
 
 /// Changes with every change below: a library of another build is refused.
-constexpr int interface_version = 1;
+constexpr int interface_version = 2;
 /// The one exported function: const Library* (*)(int interface_version), null for another one.
 constexpr const char* entry_point = "polyak_device_library";
 
@@ -29,6 +29,14 @@ struct Facts {
   char name[256];
   int major, minor;  ///< compute capability
   std::uint64_t memory_bytes, free_bytes;
+};
+
+/// What the device does in a second, measured by a few launches on dense doubles.
+struct Rates {
+  double read_bytes;     ///< of a full gradient over rows in its memory
+  double bus_bytes;      ///< of copies to it from memory of staging()
+  double gram_products;  ///< of gram(): n·d² in all
+  double start_seconds;  ///< of an operation whose result the host reads
 };
 
 /// Sizes of a problem, known before any memory is asked for.
@@ -83,6 +91,11 @@ class Problem {
   virtual const Failure* write_rhs(const double* b) = 0;            ///< c vectors of n
   virtual const Failure* write_weights(const double* weights) = 0;  ///< n
   virtual const Failure* write_bounds(const double* lower, const double* upper) = 0;  ///< d each
+  /// scale_a and scale_b, which follow from the norms.
+  virtual const Failure* set_scale(double scale_a, double scale_b) = 0;
+  /// Columns of a dense A times these powers of two, d of them. *exact is false, and A
+  /// unchanged, where an entry would leave the range of its type.
+  virtual const Failure* scale_columns(const double* units, bool* exact) = 0;
   /// rows + 1 integers from 0 to 2^62 (sampling/integer_starts.hpp).
   virtual const Failure* write_sampling(const std::uint64_t* starts) = 0;
 
@@ -123,6 +136,18 @@ class Problem {
   virtual const Failure* multiply_transposed(const double* y, double* g) = 0;
   /// r = scale_b·√W·(b − Ax), b its column `column`.
   virtual const Failure* residual(Index column, const double* x, double* r) = 0;
+  /// Whether norms() and gram() apply: dense rows.
+  virtual bool sums_rows() const = 0;
+  /// Squared norms of scale·unit_j·a_ij with the bits of the host (kernels/reference.hpp), units
+  /// null for 1: of rows without their weights, n numbers; of columns with them, d numbers, summed
+  /// in `chunks` chunks of rows.
+  virtual const Failure* norms(double scale, const double* units, Index chunks, double* rows,
+                               double* columns) = 0;
+  /// H = Σ w_i·scale²·v_i v_iᵀ, v_i = a_i or, with b, the row i of [A b]: both triangles, on the
+  /// host. `weights` are n numbers on the host, or null for those of the rows. *additions is the
+  /// longest chain of additions in an entry.
+  virtual const Failure* gram(double scale, const double* weights, bool with_b, double* H,
+                              Index* additions) = 0;
   /// For each row in turn: x = x − steps_t·scale·(aᵀx − b)·(scale·a), then the bounds.
   virtual const Failure* row_steps(Index count, const Index* rows, const double* steps,
                                    Index column, double* x) = 0;
@@ -141,6 +166,8 @@ class Library {
   /// Devices of this kind, or why there are none (no driver, driver too old, no device).
   virtual const Failure* count(int* devices) const = 0;
   virtual const Failure* facts(int device, Facts* out) const = 0;
+  /// Takes a quarter of a gigabyte of the device and a few milliseconds.
+  virtual const Failure* rates(int device, Rates* out) const = 0;
   /// Memory for A, b and weights; what is needed is compared with what is free first.
   virtual const Failure* make(int device, const Layout& layout, Problem** out) const = 0;
 

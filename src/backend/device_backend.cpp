@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "backend/device_library.hpp"
-#include "backend/device_rows.hpp"
 
 namespace polyak {
 namespace {
@@ -14,6 +13,14 @@ std::string described(int number) {
   return std::string(", ") + facts.name;
 }
 
+std::shared_ptr<DeviceRows> rows_of(int number, const BackendProblem& problem) {
+  auto copied = std::dynamic_pointer_cast<DeviceRows>(problem.copied);
+  if (copied && copied->become(problem)) return copied;
+  const auto made = std::make_shared<DeviceRows>(number, problem);
+  made->write(problem);
+  return made;
+}
+
 }  // namespace
 
 DeviceBackend::DeviceBackend(int number, const BackendProblem& problem)
@@ -22,7 +29,8 @@ DeviceBackend::DeviceBackend(int number, const BackendProblem& problem)
       rows_(problem.A.rows()),
       cols_(problem.A.cols()),
       right_hand_sides_(problem.b.cols),
-      problem_(copy_to_device(cuda_library(), number, problem)) {}
+      copy_(rows_of(number, problem)),
+      problem_(copy_->problem()) {}
 
 // A block keeps the problem: its memory belongs to the same device.
 Block DeviceBackend::make(Block::Kind kind, Index vectors) {

@@ -8,12 +8,13 @@
 
 #include "backend/backend.hpp"
 #include "backend/device.hpp"
+#include "backend/device_rows.hpp"
 
 namespace polyak {
 
 class DeviceBackend final : public Backend {
  public:
-  /// Copies A, b, weights and bounds to CUDA device `number`.
+  /// Copies A, b, weights and bounds to CUDA device `number`; A only where it is not there yet.
   DeviceBackend(int number, const BackendProblem& problem);
 
   std::string device() const override { return name_; }
@@ -54,6 +55,8 @@ class DeviceBackend final : public Backend {
   void gather_columns(ColumnExchange&, const Block&) override {}
   void gather_rows(const Block&) override {}
 
+  RowSums* row_sums() override { return copy_.get(); }
+
   using Backend::axpby;
 
   /// For the device's own implementations of methods.
@@ -67,6 +70,7 @@ class DeviceBackend final : public Backend {
 
   std::string name_, description_;
   Index rows_, cols_, right_hand_sides_;
+  std::shared_ptr<DeviceRows> copy_;
   std::shared_ptr<device::Problem> problem_;
   std::vector<double> room_;  // of transposed copies
 };

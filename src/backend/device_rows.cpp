@@ -45,7 +45,7 @@ class Copy {
     if (mapped_) units_ = mapped_->map().units;
   }
 
-  std::shared_ptr<device::Problem> make() {
+  std::shared_ptr<device::Problem> copy_rows() {
     bool stored = false;
     as_stored(inner_, [&](const auto& rows) {
       stored = true;
@@ -53,7 +53,6 @@ class Copy {
       return MatrixPtr();
     });
     if (!stored) write_unstored();
-    write_vectors();
     return out_;
   }
 
@@ -109,8 +108,11 @@ class Copy {
       layout_.single = single;
       allocate();
       return write_blocks<Value>([&](Index from, Index to, Value* room) {
-        for (Index i = from; i < to; ++i, room += layout_.d)
-          std::copy_n(rows.view.row(i), layout_.d, room);
+        if (rows.view.stride == layout_.d)
+          std::copy_n(rows.view.row(from), (to - from) * layout_.d, room);
+        else
+          for (Index i = from; i < to; ++i, room += layout_.d)
+            std::copy_n(rows.view.row(i), layout_.d, room);
       });
     }
     const auto exact = [&](Index i) {
@@ -262,17 +264,6 @@ class Copy {
     return out;
   }
 
-  // b is n × c here and c vectors of n there.
-  void write_vectors() {
-    const ConstView b = problem_.b;
-    std::vector<double> columns(to_size(b.size()));
-    for (Index i = 0; i < b.rows; ++i)
-      for (Index c = 0; c < b.cols; ++c) columns[to_size(c * b.rows + i)] = b(i, c);
-    check(out_->write_rhs(columns.data()));
-    if (layout_.weighted) check(out_->write_weights(problem_.weights.data()));
-    if (layout_.bounded) check(out_->write_bounds(problem_.lower.data(), problem_.upper.data()));
-  }
-
   const device::Library& library_;
   int device_;
   const BackendProblem& problem_;
@@ -284,17 +275,101 @@ class Copy {
   std::shared_ptr<device::Problem> out_;
 };
 
-}  // namespace
+// b is n × c here and c vectors of n there.
+void write_vectors(const BackendProblem& problem, device::Problem& out) {
+  const ConstView b = problem.b;
+  const bool contiguous = b.cols == 1 && b.stride == 1;
+  std::vector<double> columns(contiguous ? 0 : to_size(b.size()));
+  for (Index i = 0; i < b.rows && !contiguous; ++i)
+    for (Index c = 0; c < b.cols; ++c) columns[to_size(c * b.rows + i)] = b(i, c);
+  check(out.write_rhs(contiguous ? b.data : columns.data()));
+  if (!problem.weights.empty()) check(out.write_weights(problem.weights.data()));
+  if (!problem.lower.empty()) check(out.write_bounds(problem.lower.data(), problem.upper.data()));
+}
 
-std::shared_ptr<device::Problem> copy_to_device(const device::Library& library, int device,
-                                                const BackendProblem& problem) {
-  if (partition(problem.A).ranks() > 1)
+void check_ranks(const RowMatrix& A) {
+  if (const Index ranks = partition(A).ranks(); ranks > 1)
     throw Error(ErrorCode::usage,
                 {.what = "the rows of several ranks cannot be used on a CUDA device",
                  .where = option_name("device"),
-                 .found = std::to_string(partition(problem.A).ranks()) + " ranks",
+                 .found = std::to_string(ranks) + " ranks",
                  .expected = "1"});
-  return Copy(library, device, problem).make();
+}
+
+// A itself, or what it shows in other units; null where it is not that alone.
+const RowMatrix* rows_in_units(const RowMatrix& A) {
+  const MappedMatrix* mapped = as_mapped(A);
+  if (!mapped) return &A;
+  return mapped->map().ones || mapped->map().centred() ? nullptr : mapped->inner().get();
+}
+std::span<const double> units_of(const RowMatrix& A) {
+  const MappedMatrix* mapped = as_mapped(A);
+  return mapped ? std::span<const double>(mapped->map().units) : std::span<const double>();
+}
+
+}  // namespace
+
+DeviceRows::DeviceRows(int device, const BackendProblem& problem)
+    : stored_(&problem.A), shown_(&problem.A), right_hand_sides_(problem.b.cols) {
+  check_ranks(problem.A);
+  problem_ = Copy(cuda_library(), device, problem).copy_rows();
+}
+
+void DeviceRows::write(const BackendProblem& problem) {
+  shown_ = &problem.A;
+  check(problem_->set_scale(problem.scale.a, problem.scale.b));
+  write_vectors(problem, *problem_);
+}
+
+bool DeviceRows::independent_of_norms(const RowMatrix& A) {
+  bool dense = false;
+  if (partition(A).ranks() > 1) return false;
+  as_stored(A, [&](const auto& rows) {
+    dense = requires { rows.view; };
+    return MatrixPtr();
+  });
+  return dense;
+}
+
+bool DeviceRows::become(const BackendProblem& problem) {
+  const bool same = problem_ && rows_in_units(problem.A) == stored_ &&
+                    problem.b.cols == right_hand_sides_ && scale_to(units_of(problem.A));
+  if (same)
+    write(problem);
+  else
+    problem_.reset();
+  return same;
+}
+
+bool DeviceRows::scale_to(std::span<const double> units) {
+  if (std::ranges::equal(units, units_)) return true;
+  bool exact = false;
+  if (units_.empty()) check(problem_->scale_columns(units.data(), &exact));
+  if (exact) units_.assign(units.begin(), units.end());
+  return exact;
+}
+
+bool DeviceRows::norms(const RowMatrix& A, std::span<const double> weights, double scale,
+                       Index chunks, std::span<double> rows, std::span<double> columns) {
+  const std::span<const double> units = units_of(A);
+  if (!problem_ || !problem_->sums_rows() || rows_in_units(A) != stored_) return false;
+  if (!units_.empty() && !std::ranges::equal(units, units_)) return false;
+  if (!weights.empty()) check(problem_->write_weights(weights.data()));
+  check(problem_->norms(scale, units_.empty() && !units.empty() ? units.data() : nullptr, chunks,
+                        rows.data(), columns.data()));
+  return true;
+}
+
+std::optional<GramMatrix> DeviceRows::gram(const RowMatrix& A, double scale,
+                                           std::span<const double> weights, bool with_b) {
+  if (!has_gram(A)) return std::nullopt;
+  const std::size_t width = to_size(A.cols() + (with_b ? right_hand_sides_ : 0));
+  GramMatrix out{std::vector<double>(width * width)};
+  Index additions = 0;
+  check(problem_->gram(scale, weights.empty() ? nullptr : weights.data(), with_b, out.H.data(),
+                       &additions));
+  out.additions = static_cast<double>(additions);
+  return out;
 }
 
 }  // namespace polyak

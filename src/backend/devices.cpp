@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <mutex>
 
@@ -24,6 +25,15 @@ Devices& devices() {
                              return std::make_unique<HostBackend>(problem);
                            }}}};
   return all;
+}
+
+double rounded(double rate) { return std::exp2(std::round(2.0 * std::log2(rate)) / 2.0); }
+
+DeviceRates measured_rates(int device) {
+  device::Rates found;
+  check(cuda_library().rates(device, &found));
+  return {rounded(found.read_bytes), rounded(found.bus_bytes), rounded(found.gram_products),
+          rounded(found.start_seconds)};
 }
 
 }  // namespace
@@ -128,6 +138,23 @@ std::unique_ptr<Backend> make_backend(const std::string& device, const BackendPr
     return devices().makers.at(name);
   }();
   return make(problem);
+}
+
+std::optional<DeviceRates> device_rates(const std::string& device) {
+  static std::mutex mutex;
+  static std::map<int, DeviceRates> known;
+  const int number = cuda_number(device_named(device));
+  if (number < 0) return std::nullopt;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(number);
+  return found != known.end() ? found->second
+                              : known.emplace(number, measured_rates(number)).first->second;
+}
+
+std::shared_ptr<RowSums> copied_rows(const std::string& device, const BackendProblem& problem) {
+  const int number = cuda_number(device_named(device));
+  if (number < 0 || !DeviceRows::independent_of_norms(problem.A)) return nullptr;
+  return std::make_shared<DeviceRows>(number, problem);
 }
 
 }  // namespace polyak

@@ -46,6 +46,13 @@ constexpr double far_seconds = 8e-8;         // per row of CSR where A exceeds t
 constexpr double cached_bytes = 2e7;
 constexpr double table_seconds = 6e-8;  // per row in the sampling table
 
+// On a device, measured on an H200 (docs/gpu.md).
+constexpr double device_row_seconds = 2.2e-7;  // per single-row step, beside its entries
+constexpr double device_row_bytes = 1.4e10;    // per second, entries of single-row steps
+constexpr double host_row_seconds = 1.5e-8;    // per row: norms and b on the host
+constexpr double device_step_starts = 2.0;     // of a Krylov iteration: its scalars go to the host
+constexpr double csr_reads = 4.0;  // both copies of CSR, whose vectors are gathered: not measured
+
 constexpr double ratios[] = {3.0, 4.0, 6.0, 8.0, 12.0};  // s/d of a sketch
 
 }  // namespace
@@ -56,7 +63,7 @@ GramSize gram_size(const ProblemShape& shape) {
           shape.gram_products()};
 }
 
-Costs::Costs(const ProblemShape& shape)
+Costs::Costs(const ProblemShape& shape, const std::optional<DeviceRates>& device)
     : n_(static_cast<double>(shape.rows)),
       d_(static_cast<double>(shape.cols)),
       c_(static_cast<double>(shape.right_hand_sides)),
@@ -73,6 +80,21 @@ Costs::Costs(const ProblemShape& shape)
                      : n_ * sparse_row + static_cast<double>(shape.nonzeros) * entry_seconds);
   vectors_ = 6.0 * 8.0 * n_ * c_ / stream_bytes;
   gram_ = std::max(pass_, gram_share * nominal::gram(gram_size(shape)));
+  if (device) use_device(shape, *device);
+}
+
+// A and the vectors are in the memory of the device; AᵀA of CSR is computed on the host.
+void Costs::use_device(const ProblemShape& shape, const DeviceRates& rates) {
+  const double reads = shape.dense() ? 1.0 : csr_reads;
+  copy_ = (shape.dense() ? bytes_ : 2.0 * bytes_) / rates.bus_bytes + n_ * host_row_seconds;
+  pass_ = rates.start_seconds + reads * bytes_ / rates.read_bytes;
+  overhead_ = copy_ + overhead_passes * pass_;
+  vectors_ = 6.0 * (rates.start_seconds + 8.0 * n_ * c_ / rates.read_bytes);
+  kaczmarz_ = n_ * device_row_seconds + bytes_ / device_row_bytes;
+  step_ = device_step_starts * rates.start_seconds;
+  gram_on_device_ = shape.dense();
+  const double products = n_ * (d_ + c_) * (d_ + c_) / rates.gram_products;
+  if (shape.dense()) gram_ = rates.start_seconds + std::max(pass_, products);
 }
 
 double Costs::kaczmarz(double passes) const {
@@ -90,7 +112,7 @@ double Costs::subset_by_gram(double rows) const {
          gram_share * nominal::dense_gram(rows, d_ + c_) + cholesky();
 }
 double Costs::krylov(double iterations, double reads) const {
-  return start_run + overhead_ + reads * iterations * pass_ +
+  return start_run + overhead_ + iterations * (reads * pass_ + step_) +
          (reads > 1.0 ? iterations * vectors_ : 0.0);
 }
 double Costs::normal() const { return start_run + gram() + cholesky() + overhead_; }

@@ -3,6 +3,7 @@
 // The cost model, in seconds and in memory, from the sizes of a problem. It is in this room
 // because the records of methods predict their own cost.
 
+#include "backend/backend.hpp"
 #include "polyak/options.hpp"
 #include "polyak/shape.hpp"
 #include "spectrum/extremes.hpp"
@@ -15,14 +16,18 @@ GramSize gram_size(const ProblemShape& shape);
 
 /// Predicted seconds on a nominal machine of two cores, accurate enough to order the methods.
 /// The rates are constants, not measurements, so that the same problem gets the same method,
-/// and the same bits, every time and everywhere.
+/// and the same bits, every time and everywhere. On a device its own rates replace those of
+/// passes, AᵀA and single rows; what the host does there keeps the nominal ones.
 struct Costs {
   /// Seconds of a factorisation below which no other method is considered.
   static constexpr double at_once = 5e-3;
 
-  explicit Costs(const ProblemShape& shape);
+  explicit Costs(const ProblemShape& shape, const std::optional<DeviceRates>& device = {});
   explicit Costs(const Problem& problem) : Costs(shape_of(problem)) {}
 
+  double copy() const { return copy_; }  ///< A and its norms, to and from the device
+  /// A'A is computed by a device: dense rows.
+  bool gram_on_device() const { return gram_on_device_; }
   double pass() const { return pass_; }        ///< one read of A: a fused gradient
   double gram() const { return gram_; }        ///< AᵀA and Aᵀb
   double subset_by_qr(double rows) const;      ///< a subset solved by singular values
@@ -45,9 +50,13 @@ struct Costs {
   double cholesky() const;
   double sketched_with(double ratio, double digits) const;
 
-  double n_, d_, c_, bytes_, pass_;
+  void use_device(const ProblemShape& shape, const DeviceRates& rates);
+
+  double n_, d_, c_, bytes_, pass_, copy_ = 0.0;
   double overhead_;  // of any run beside its iterations: reads for norms and measurements
   double vectors_, factor_, gram_, kaczmarz_;
+  double step_ = 0.0;  // of a Krylov iteration on a device, beside its reads
+  bool gram_on_device_ = false;
 };
 
 /// Iterations of conjugate gradients until the error has fallen by `factor`, at a condition

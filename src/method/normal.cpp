@@ -7,7 +7,7 @@
 #include "method/preconditioner.hpp"
 #include "method/record.hpp"
 #include "problem/least_squares.hpp"
-#include "spectrum/gram.hpp"
+#include "spectrum/extremes.hpp"
 
 namespace polyak {
 namespace {
@@ -87,11 +87,7 @@ class Normal final : public Method {
     known_ = scale.a == 1.0 && scale.b == 1.0 &&
              std::all_of(x.begin(), x.end(), [](double v) { return v == 0.0; });
     std::vector<double> g(to_size(vectors_ * d_));
-    const auto factor = [&](Index i) {
-      return problem.weights().empty() ? scale.a
-                                       : scale.a * std::sqrt(problem.weights()[to_size(i)]);
-    };
-    const auto all = gram(problem.A(), factor, setting_.team, known_ ? problem.b() : ConstView{});
+    const auto all = problem_gram(problem, setting_.facts, setting_.team, known_).H;
     const Index width = known_ ? d_ + vectors_ : d_;
     Buffer H(d_, d_);
     for (Index i = 0; i < d_; ++i) {

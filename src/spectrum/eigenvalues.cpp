@@ -78,13 +78,13 @@ double smallest_above(const std::vector<double>& values, double line) {
 }
 
 Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double> values,
-                 ThreadTeam& team) {
+                 double additions, ThreadTeam& team) {
   Resolved out;
   out.values = std::move(values);
   const double top = out.values.back(), line = static_cast<double>(out.values.size()) * eps * top;
   // The rounding errors of the sums in AᵀA may be above that line (for n equal rows they are),
   // and then a zero eigenvalue may be computed above it.
-  const double doubtful = line + gram_additions(A) * eps * top;
+  const double doubtful = line + additions * eps * top;
   const auto n = static_cast<double>(A.rows()), d = static_cast<double>(A.cols());
   const double lowest = smallest_above(out.values, line);
   const bool in_doubt = lowest > line && lowest <= doubtful;

@@ -35,12 +35,12 @@ struct Resolved {
   bool factored = false;           ///< a QR factorisation was made, which reads the rows once more
 };
 
-/// `values` are the eigenvalues of gram(A, factor), ascending, at least one. Where rounding in
-/// the Gram matrix does not allow to decide whether the smallest is zero, the eigenvalues are
+/// `values` are the eigenvalues of gram(A, factor), ascending, at least one; `additions` is the
+/// longest chain of additions in its entries (gram_additions). Where rounding in the Gram matrix does not allow to decide whether the smallest is zero, the eigenvalues are
 /// computed again by QR, which does not square the condition number; but not where the QR would
 /// take minutes.
 Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double> values,
-                 ThreadTeam& team);
+                 double additions, ThreadTeam& team);
 
 struct RitzValues {
   std::vector<double> values;  ///< ascending

@@ -56,6 +56,22 @@ bool tight(const Extremes& found) {
 
 }  // namespace
 
+GramMatrix problem_gram(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
+                        bool with_b, std::span<const double> times) {
+  const RowMatrix& A = problem.A();
+  if (facts.sums) {
+    RowNumbers weights(times.size());
+    for (std::size_t i = 0; i < times.size(); ++i)
+      weights[i] = times[i] * (problem.weights().empty() ? 1.0 : problem.weights()[i]);
+    if (auto found = facts.sums->gram(A, facts.scale.a, weights, with_b)) return std::move(*found);
+  }
+  const RowFactor plain = row_factor(problem, facts);
+  const RowFactor factor =
+      times.empty() ? plain
+                    : RowFactor([&](Index i) { return plain(i) * std::sqrt(times[to_size(i)]); });
+  return {gram(A, factor, team, with_b ? problem.b() : ConstView{}), gram_additions(A)};
+}
+
 Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                         bool with_vectors) {
   const Index d = problem.cols();
@@ -64,7 +80,7 @@ Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, Thread
   out.source = "exact";
   if (d == 0) return out;
   const RowFactor factor = row_factor(problem, facts);
-  std::vector<double> H = gram(problem.A(), factor, team);
+  auto [H, additions] = problem_gram(problem, facts, team);
   out.values.resize(to_size(d));
   if (with_vectors) {
     eigenvectors_of(H, out.values);
@@ -72,7 +88,7 @@ Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, Thread
   } else {
     out.values = eigenvalues_of(std::move(H), d);
   }
-  Resolved found = resolve(problem.A(), factor, std::move(out.values), team);
+  Resolved found = resolve(problem.A(), factor, std::move(out.values), additions, team);
   out.rows_read = (found.factored ? 2.0 : 1.0) * static_cast<double>(problem.rows());
   out.values = std::move(found.values);
   out.lambda_max = out.values.back();
@@ -114,8 +130,11 @@ SpectrumBy cheapest_spectrum(const GramSize& A) {
 Extremes extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                   std::uint64_t seed, SpectrumBy by) {
   const Index d = problem.cols();
+  const bool on_device = d <= most_exact_columns && facts.sums && facts.sums->has_gram(problem.A());
+  const SpectrumBy cheapest =
+      on_device ? SpectrumBy::exact : cheapest_spectrum(gram_size(problem.A()));
   const SpectrumBy taken = problem.A().only_products()   ? SpectrumBy::lanczos
-                           : by == SpectrumBy::automatic ? cheapest_spectrum(gram_size(problem.A()))
+                           : by == SpectrumBy::automatic ? cheapest
                                                          : by;
   if (taken == SpectrumBy::lanczos) return lanczos_extremes(problem, facts, team, seed);
   double rows_read = 0.0;
@@ -136,7 +155,7 @@ double coherence_nu(const Problem& problem, const MatrixFacts& facts, ThreadTeam
     if (v > 0.0) smallest = std::min(smallest, v);
   if (d > most_exact_columns) return facts.frobenius2 / smallest;
 
-  std::vector<double> V = gram(problem.A(), row_factor(problem, facts), team);
+  std::vector<double> V = problem_gram(problem, facts, team).H;
   std::vector<double> values(to_size(d));
   eigenvectors_of(V, values);
   // Row j of V is an eigenvector; divided by √lambda_j it gives ‖V·a‖² = aᵀH⁻¹a. Eigenvalues
@@ -171,9 +190,7 @@ double effective_eta(const Problem& problem, const MatrixFacts& facts, double la
   const Index d = problem.cols();
   double top = 0.0;
   if (form && d <= most_exact_columns) {
-    const auto factor = row_factor(problem, facts);
-    const auto weighted = [&](Index i) { return factor(i) * std::sqrt(norm2_over_p[to_size(i)]); };
-    top = eigenvalues_of(gram(problem.A(), weighted, team), d).back();
+    top = eigenvalues_of(problem_gram(problem, facts, team, false, norm2_over_p).H, d).back();
   } else {
     RowNumbers weights(norm2_over_p.size());
     const Partition own = partition(problem.A());

@@ -47,6 +47,11 @@ struct Extremes {
   bool knows_rank() const { return exact || sketch_rows > 0; }
 };
 
+/// The Gram matrix of Ã = √W·A·scale.a, or of [Ã b̃] with b̃ = scale.a·√W·b, computed where A has a
+/// copy. Row i counts `times`_i times as much; empty: once.
+GramMatrix problem_gram(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
+                        bool with_b = false, std::span<const double> times = {});
+
 /// All eigenvalues of ÃᵀÃ, Ã = √W·A·scale.a.
 Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                         bool with_vectors = false);
@@ -72,7 +77,8 @@ Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, Thre
 /// Lanczos beyond most_exact_columns; otherwise the sketch.
 SpectrumBy cheapest_spectrum(const GramSize& A);
 
-/// With vectors up to most_model_columns. If `automatic` takes the sketch and its error bars
+/// With vectors up to most_model_columns. `automatic` is exact up to most_exact_columns where a
+/// device computes AᵀA. If `automatic` takes the sketch and its error bars
 /// leave a factor of more than 4 between the bounds of kappa, the exact way follows.
 Extremes extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                   std::uint64_t seed, SpectrumBy by = SpectrumBy::automatic);

@@ -88,10 +88,11 @@ void add_norms(const Problem& problem, Index first, Index last, double scale, do
   }
 }
 
-Norms read_norms(const Problem& problem, Products& products, double scale) {
+Norms read_norms(const Problem& problem, Products& products, double scale, RowSums* sums) {
   const RowMatrix& A = problem.A();
   const Index chunks = products.row_chunks(), d = A.cols();
   Norms out{RowNumbers(to_size(A.rows())), std::vector<double>(to_size(d), 0.0)};
+  if (sums && sums->norms(A, problem.weights(), scale, chunks, out.rows, out.columns)) return out;
   std::vector<double> parts(to_size(chunks * d), 0.0);
   products.for_row_chunks([&](Index chunk, Index first, Index last) {
     add_norms(problem, first, last, scale, out.rows.data() + first,
@@ -102,10 +103,23 @@ Norms read_norms(const Problem& problem, Products& products, double scale) {
   return out;
 }
 
-bool in_range(const RowMatrix& A, std::span<const double> own) {
-  double largest = 0.0;
-  for (double v : own) largest = std::isfinite(v) ? std::max(largest, v) : infinity;
-  largest = largest_of_ranks(A, largest);
+// The largest |v|, infinity where one is not finite; in chunks on the threads of the team.
+double largest_finite(std::span<const double> values, ThreadTeam& team) {
+  const Index n = std::ssize(values), chunks = std::clamp<Index>(n / 16384, 1, 64);
+  std::vector<double> parts(to_size(chunks), 0.0);
+  team.run(chunks, [&](Index chunk) {
+    double largest = 0.0;
+    for (Index i = chunk * n / chunks; i < (chunk + 1) * n / chunks; ++i) {
+      const double v = std::abs(values[to_size(i)]);
+      largest = v <= largest ? largest : v < infinity ? v : infinity;  // NaN is not smaller
+    }
+    parts[to_size(chunk)] = largest;
+  });
+  return *std::max_element(parts.begin(), parts.end());
+}
+
+bool in_range(const RowMatrix& A, std::span<const double> own, ThreadTeam& team) {
+  const double largest = largest_of_ranks(A, largest_finite(own, team));
   return largest == 0.0 ||
          (largest < infinity && std::abs(std::ilogb(largest)) <= 2 * safe_exponent);
 }
@@ -123,11 +137,14 @@ double max_abs(const RowMatrix& A, Products& products) {
   return largest;
 }
 
-double largest_of(const RowMatrix& A, ConstView b) {
+double largest_of(const RowMatrix& A, ConstView b, ThreadTeam& team) {
   double largest = 0.0;
   std::optional<Place> bad;
   const Partition own = partition(A);
-  for (Index i = own.first; i < own.first + own.rows->rows() && !bad; ++i) {
+  const bool contiguous = b.stride == b.cols && own.rows == &A;
+  if (contiguous) largest = largest_finite({b.data, to_size(b.size())}, team);
+  const bool known = contiguous && largest < infinity;
+  for (Index i = own.first; !known && i < own.first + own.rows->rows() && !bad; ++i) {
     for (Index c = 0; c < b.cols && !bad; ++c) {
       if (!std::isfinite(b(i, c))) bad = Place{i, c, b(i, c)};
       largest = std::max(largest, std::abs(b(i, c)));
@@ -201,18 +218,19 @@ std::uint64_t row_hash(const double* row, Index d) {
 
 }  // namespace
 
-MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team) {
+MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team, RowSums* sums) {
   MatrixFacts facts;
+  facts.sums = sums;
   const RowMatrix& A = problem.A();
   Products products(A, {}, {}, team);
-  Norms norms = read_norms(problem, products, 1.0);
+  Norms norms = read_norms(problem, products, 1.0, sums);
   facts.rows_read = static_cast<double>(A.rows());
-  if (!in_range(A, own_part(A, norms.rows))) {
+  if (!in_range(A, own_part(A, norms.rows), team)) {
     facts.scale.a = power_of_two_for(max_abs(A, products));
-    norms = read_norms(problem, products, facts.scale.a);
+    norms = read_norms(problem, products, facts.scale.a, sums);
     facts.rows_read *= 3.0;
   }
-  facts.scale.b = power_of_two_for(largest_of(A, problem.b()));
+  facts.scale.b = power_of_two_for(largest_of(A, problem.b(), team));
   facts.norms2 = std::move(norms.rows);
   const std::span<double> own = own_part(A, facts.norms2);
   if (const std::span<const double> weights = problem.weights(); !weights.empty())

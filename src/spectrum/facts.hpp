@@ -7,6 +7,7 @@
 
 #include "core/large_arrays.hpp"
 #include "core/thread_team.hpp"
+#include "matrix/row_sums.hpp"
 #include "polyak/problem.hpp"
 #include "polyak/row_matrix.hpp"
 
@@ -24,11 +25,13 @@ struct MatrixFacts {
   Index zero_rows = 0;
   Index zero_rows_with_rhs = 0;  ///< zero rows with b_i ≠ 0: a lower bound of the residual
   std::vector<Index> zero_columns;
-  double rows_read = 0.0;  ///< how many rows were read for it
+  double rows_read = 0.0;   ///< how many rows were read for it
+  RowSums* sums = nullptr;  ///< where A has a copy on a device; null: none
 };
 
-/// Throws Error bad_data naming the first value that is not finite.
-MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team);
+/// Throws Error bad_data naming the first value that is not finite. Norms come from `sums` where
+/// it has A, with the same bits.
+MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team, RowSums* sums = nullptr);
 
 /// The number of nonzero rows that equal an earlier row, by 64-bit hashes of their values (one
 /// read of A, eight bytes per row). The probability of a false match is below n²/2^65.

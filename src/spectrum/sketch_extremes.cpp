@@ -171,7 +171,7 @@ Extremes sketch_extremes(const Problem& problem, const MatrixFacts& facts, Threa
   const MatrixPtr SA = dense_view(sketch.view());
   const RowFactor as_is = [](Index) { return 1.0; };
   std::vector<double> H = gram(*SA, as_is, team);
-  Resolved found = resolve(*SA, as_is, eigenvalues_of(H, d), team);
+  Resolved found = resolve(*SA, as_is, eigenvalues_of(H, d), gram_additions(*SA), team);
   out.rank = found.rank;
   out.rows_read = 2.0 * static_cast<double>(problem.rows());
   out.values = std::move(found.values);

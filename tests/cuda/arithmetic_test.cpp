@@ -47,6 +47,29 @@ TEST(CudaArithmetic, DotProductOfEightLanesHasTheBitsOfTheReference) {
   }
 }
 
+TEST(CudaArithmetic, SquaresHaveTheBitsOfTheReference) {
+  const double tiny = std::numeric_limits<double>::denorm_min();
+  for (const std::size_t d : {1u, 3u, 8u, 9u, 31u, 100u}) {
+    for (const double factor : {1.0, 1e-160, 1e-200, 0.0, tiny}) {
+      auto a = normals(d, d);
+      for (double& v : a) v *= factor;
+      cuda::LaneSquares lane[8];
+      for (std::size_t j = 0; j < d; ++j) lane[j % 8].add(a[j], 0.5);
+      double part[8];
+      bool zero = true;
+      for (int l = 0; l < 8; ++l) {
+        part[l] = lane[l].sum;
+        zero = zero && lane[l].zero;
+      }
+      const auto count = static_cast<Index>(d);
+      EXPECT_EQ(cuda::visible_norm2(cuda::lane_tree<8>(part), zero),
+                kernels::norm2(a.data(), count, 0.5));
+      for (const double v : a)
+        EXPECT_EQ(cuda::visible_square(v, 0.5), kernels::visible_square(v, 0.5));
+    }
+  }
+}
+
 TEST(CudaArithmetic, TreeSumTakesEveryTermOnce) {
   std::vector<double> s(40);
   for (std::size_t i = 0; i < s.size(); ++i) s[i] = static_cast<double>(i);

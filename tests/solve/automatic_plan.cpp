@@ -120,6 +120,36 @@ TEST(automatic_plan, counts_the_products_that_the_normal_equations_are_made_of) 
   EXPECT_GT(Costs(sides).gram(), 100000.0 * 110.0 * 110.0 / 1e11);
 }
 
+// Rates of about an H200 behind a bus of 50 GB/s.
+constexpr DeviceRates fast_device{4e12, 5e10, 2.5e13, 2e-5};
+
+TEST(automatic_plan, of_a_device_pays_for_the_copy_once_and_for_passes_at_its_rate) {
+  const ProblemShape shape = dense(1000000, 100);
+  const Costs cpu(shape), gpu(shape, fast_device);
+  EXPECT_EQ(cpu.copy(), 0.0);
+  EXPECT_GT(gpu.copy(), 8e8 / 5e10);
+  EXPECT_LT(gpu.pass(), cpu.pass() / 50.0);
+  EXPECT_LT(gpu.gram(), cpu.gram() / 50.0);
+  EXPECT_TRUE(gpu.gram_on_device());
+  EXPECT_FALSE(cpu.gram_on_device() ||
+               Costs(sparse(90000, 4096, 60), fast_device).gram_on_device());
+  // The copy is in every way to a solution, and in none twice.
+  for (const double seconds :
+       {gpu.normal(), gpu.direct(), gpu.krylov(10.0, 1.0), gpu.sketched(30.0)}) {
+    EXPECT_GT(seconds, gpu.copy());
+  }
+  EXPECT_LT(gpu.normal(), 1.5 * gpu.copy());
+  EXPECT_LT(gpu.krylov(10.0, 1.0), 1.5 * gpu.copy());
+}
+
+// A'A takes as long as a few passes at 100 columns, and as many at 1000.
+TEST(automatic_plan, of_a_device_prefers_cg_at_many_columns_and_few_iterations) {
+  const Costs narrow(dense(1000000, 100), fast_device), wide(dense(300000, 1000), fast_device);
+  EXPECT_LT(narrow.normal(), narrow.krylov(39.0, 1.0));
+  EXPECT_LT(wide.krylov(5.0, 1.0), wide.normal());
+  EXPECT_LT(wide.normal(), wide.direct());
+}
+
 TEST(automatic_plan, rules_out_the_normal_equations_where_their_square_is_too_large) {
   const AutomaticPlan plan = automatic_plan(sparse(1000000, 20000, 20), automatic());
   EXPECT_NE(reason(plan, "normal").find("GB"), std::string::npos) << reason(plan, "normal");

@@ -7,6 +7,7 @@
 
 #include "polyak/error.hpp"
 #include "problems.hpp"
+#include "spectrum/extremes.hpp"
 
 namespace polyak::test {
 namespace {
@@ -45,6 +46,57 @@ void expect_facts(const MatrixFacts& facts, const Matrix& A, const Matrix& b, co
   const Vector columns = (w.asDiagonal() * A.cwiseAbs2()).colwise().sum().cwiseSqrt();
   expect_close(Eigen::Map<const Vector>(facts.column_norms.data(), A.cols()), columns, steps,
                columns, "columns");
+}
+
+// A copy elsewhere that answers with fixed numbers, or not at all.
+class FixedSums final : public RowSums {
+ public:
+  explicit FixedSums(bool has) : has_(has) {}
+  bool norms(const RowMatrix& A, std::span<const double>, double, Index chunks,
+             std::span<double> rows, std::span<double> columns) override {
+    EXPECT_GE(chunks, 1);
+    EXPECT_EQ(std::ssize(rows), A.rows());
+    if (!has_) return false;
+    std::fill(rows.begin(), rows.end(), 4.0);
+    std::fill(columns.begin(), columns.end(), 9.0);
+    return true;
+  }
+  bool has_gram(const RowMatrix&) const override { return has_; }
+  std::optional<GramMatrix> gram(const RowMatrix& A, double, std::span<const double>,
+                                 bool) override {
+    if (!has_) return std::nullopt;
+    GramMatrix out{std::vector<double>(to_size(A.cols() * A.cols()), 0.0), 7.0};
+    for (Index j = 0; j < A.cols(); ++j)
+      out.H[to_size(j * A.cols() + j)] = static_cast<double>(1 + j);
+    return out;
+  }
+
+ private:
+  bool has_;
+};
+
+TEST(Facts, TakeNormsAndTheSpectrumFromACopyOfTheRowsThatHasThem) {
+  const Problem problem = dense_problem(normal(50, 3, 41), normal(50, 1, 42));
+  ThreadTeam team(1);
+  FixedSums copy(true);
+  const MatrixFacts facts = gather_facts(problem, team, &copy);
+  EXPECT_EQ(facts.norms2.front(), 4.0);
+  EXPECT_EQ(facts.column_norms, std::vector<double>(3, 3.0));
+  const Extremes found = extremes(problem, facts, team, 1);
+  EXPECT_TRUE(found.exact);
+  EXPECT_DOUBLE_EQ(found.lambda_min, 1.0);
+  EXPECT_DOUBLE_EQ(found.lambda_max, 3.0);
+}
+
+TEST(Facts, AreThoseOfTheHostWhereACopyHasNotThisMatrix) {
+  const Problem problem = dense_problem(normal(50, 3, 41), normal(50, 1, 42));
+  ThreadTeam team(1);
+  FixedSums copy(false);
+  const MatrixFacts expected = gather_facts(problem, team),
+                    facts = gather_facts(problem, team, &copy);
+  EXPECT_EQ(facts.norms2, expected.norms2);
+  EXPECT_EQ(facts.column_norms, expected.column_norms);
+  EXPECT_EQ(problem_gram(problem, facts, team).H, problem_gram(problem, expected, team).H);
 }
 
 TEST(Facts, AgreeWithEigen) {

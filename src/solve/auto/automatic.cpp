@@ -102,13 +102,26 @@ class Automatic {
       describe(problem, report);
       return report;
     }
-    Driver driver(problem, options);
+    Driver driver(problem, options, copied_for(problem));
     if (const RunState* from = runs_.from()) driver.resume(*from);
     Report report = driver.run(watch ? static_cast<Observer*>(watch) : &runs_);
     if (watch) watch->explain(report);
     total_.check_time_limit(report, options);
     runs_.finished(report);
     return report;
+  }
+
+  // All methods on all rows share one copy of A on the device; null on the CPU.
+  std::shared_ptr<RowSums> copied_for(const Problem& problem) {
+    if (&problem.A() != &problem_.A()) return nullptr;
+    if (copied_) return copied_;
+    const double start = now_s();
+    ThreadTeam team(static_cast<int>(options_.threads));
+    copied_ = copied_rows(
+        options_.device,
+        {problem.A(), problem.b(), problem.weights(), {}, problem.lower(), problem.upper(), team});
+    total().seconds.setup += now_s() - start;
+    return copied_;
   }
 
   Report only(const MethodRecord& record) {
@@ -320,6 +333,7 @@ class Automatic {
   const SolveOptions& options_;
   Runs runs_;
   RunTotal total_;
+  std::shared_ptr<RowSums> copied_;
   std::optional<SubsetTrial> trial_;
   std::optional<double> cg_iterations_;  // on all rows, extrapolated from subset-cg
   std::string found_by_;     // the stage on a subset that gave start_; empty after a method

@@ -88,7 +88,7 @@ ProblemShape shape_of_rows(const ProblemShape& shape, Index rows) {
 AutoPlan::AutoPlan(const ProblemShape& shape, const SolveOptions& options)
     : shape_(shape),
       options_(options),
-      costs_(shape),
+      costs_(shape, device_rates(options.device)),
       n_(static_cast<double>(shape.rows)),
       d_(static_cast<double>(shape.cols)),
       look_(plan_look()),
@@ -143,13 +143,15 @@ AutoStage AutoPlan::subset_direct(double rows_per_column, bool by_gram, double s
 // 10d rows give a good estimate of the conditioning, 2d determine x. The stage may solve the
 // problem; otherwise its time is lost, so that it may take a few passes and a part of the time of
 // the next method at most. By normal equations only where Kaczmarz, which may solve it as well,
-// would take longer.
+// would take longer. Where a device computes A'A in a few passes, no subset saves as much as it
+// costs.
 std::optional<AutoStage> AutoPlan::plan_look() const {
   constexpr double max_qr_share = 0.2, max_gram_share = 0.25;  // of the next method
   constexpr Index max_gram_columns = 1000;  // above, subset-cg gives the same facts for less
-  if (shape_.ridge || shape_.bounds || !(options_.tol > 0.0) || costs_.direct() <= Costs::at_once)
+  if (shape_.ridge || shape_.bounds || !(options_.tol > 0.0) || costs_.direct() <= Costs::at_once ||
+      costs_.gram_on_device())
     return std::nullopt;
-  const double next = std::min(costs_.normal(), costs_.direct());
+  const double next = std::min(costs_.normal(), costs_.direct()) - costs_.copy();
   const double kaczmarz = costs_.kaczmarz(kaczmarz_passes(n_, d_, options_.tol));
   const auto by_qr = [&](double rows, double passes) {
     const double seconds = costs_.subset_by_qr(rows * d_);
@@ -185,17 +187,18 @@ std::optional<AutoStage> AutoPlan::plan_subset_cg() const {
   const double rows = std::ceil(d_ * std::max(min_rows, min_entries / entries));
   const bool stored = shape_.dense() || shape_.gram_products() < n_ * d_ * d_;
   if (shape_.ridge || shape_.bounds || !(options_.tol > 0.0) || !stored ||
-      !(rows_over_subset * rows <= n_) || costs_.direct() <= Costs::at_once || look_)
+      !(rows_over_subset * rows <= n_) || costs_.direct() <= Costs::at_once || look_ ||
+      costs_.gram_on_device())
     return std::nullopt;
   const auto others = choice().candidates;
   // A single-row method on dense rows needs no copy of them, and its trial shows the same.
   if (shape_.dense() && find_record(others.front().method)->info.single_row()) return std::nullopt;
   double next = std::numeric_limits<double>::infinity();
   for (const Candidate& other : others)
-    if (!other.passes) next = std::min(next, other.seconds);
+    if (!other.passes) next = std::min(next, other.seconds - costs_.copy());
   const auto count = static_cast<Index>(rows);
   const ProblemShape part = shape_of_rows(shape_, count);
-  const double pass = Costs(part).pass();
+  const double pass = Costs(part, device_rates(options_.device)).pass();
   const double limit = std::floor(candidate::trial_share * next / pass);
   const double expected = random_cg_iterations(rows, d_, rows * entries, 0.1 * options_.tol);
   if (limit < min_speedup * expected) return std::nullopt;

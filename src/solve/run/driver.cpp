@@ -8,9 +8,9 @@
 #include "polyak/ranks.hpp"
 
 namespace polyak {
-Driver::Driver(const Problem& problem, SolveOptions options)
+Driver::Driver(const Problem& problem, SolveOptions options, std::shared_ptr<RowSums> copied)
     : options_(std::move(options)),
-      setup_(problem, options_),
+      setup_(problem, options_, std::move(copied)),
       monitor_(setup_.working(), setup_.backend(), options_.tol, options_.stop_rule),
       estimate_(estimate(setup_.problem())),
       schedule_(options_, problem.rows(), setup_.plan().rows_per_iteration,

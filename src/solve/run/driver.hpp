@@ -27,7 +27,8 @@ std::string passes(double limit);
 
 class Driver {
  public:
-  Driver(const Problem& problem, SolveOptions options);
+  /// `copied`: see SolveSetup.
+  Driver(const Problem& problem, SolveOptions options, std::shared_ptr<RowSums> copied = nullptr);
 
   Report run(Observer* observer);
   void set_limits(std::optional<Index> max_iterations, std::optional<double> max_passes);

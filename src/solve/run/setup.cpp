@@ -30,10 +30,18 @@ Plan plan_unless_trivial(const Problem& problem, const MatrixFacts& facts,
   return plan;
 }
 
-BackendProblem backend_problem(const WorkingProblem& working, ThreadTeam& team) {
-  const Problem& problem = working.problem();
-  return {problem.A(),     problem.b(), problem.weights(), working.facts().scale, problem.lower(),
-          problem.upper(), team};
+BackendProblem backend_problem(const Problem& problem, Scale scale, ThreadTeam& team,
+                               std::shared_ptr<RowSums> copied) {
+  return {problem.A(),     problem.b(), problem.weights(), scale, problem.lower(),
+          problem.upper(), team,        std::move(copied)};
+}
+
+std::unique_ptr<Backend> backend_of(WorkingProblem& working, const std::string& device,
+                                    ThreadTeam& team, const std::shared_ptr<RowSums>& copied) {
+  auto out =
+      make_backend(device, backend_problem(working.problem(), working.facts().scale, team, copied));
+  working.use(out->row_sums());
+  return out;
 }
 
 // Checks first, before anything is allocated.
@@ -44,20 +52,23 @@ int checked_threads(const SolveOptions& options) {
 }
 
 WorkingProblem timed_working(const Problem& problem, const SolveOptions& options, ThreadTeam& team,
-                             double& seconds) {
+                             RowSums* sums, double& seconds) {
   const double start = now_s();
-  WorkingProblem out(problem, options, team);
+  WorkingProblem out(problem, options, team, sums);
   seconds = now_s() - start;
   return out;
 }
 
 }  // namespace
 
-SolveSetup::SolveSetup(const Problem& problem, const SolveOptions& options)
+SolveSetup::SolveSetup(const Problem& problem, const SolveOptions& options,
+                       std::shared_ptr<RowSums> copied)
     : team_(checked_threads(options)),
-      working_(timed_working(problem, options, team_, seconds_.norms)),
+      copied_(copied ? std::move(copied)
+                     : copied_rows(options.device, backend_problem(problem, {}, team_, nullptr))),
+      working_(timed_working(problem, options, team_, copied_.get(), seconds_.norms)),
       products_(working_.problem().A(), working_.problem().weights(), facts().scale, team_),
-      backend_(make_backend(options.device, backend_problem(working_, team_))),
+      backend_(backend_of(working_, options.device, team_, copied_)),
       plan_(plan_unless_trivial(working_.problem(), facts(), options, team_)) {
   seconds_.table = plan_.table_seconds;
   seconds_.spectrum = plan_.spectrum_seconds;

@@ -14,7 +14,9 @@ namespace polyak {
 
 class SolveSetup {
  public:
-  SolveSetup(const Problem& problem, const SolveOptions& options);
+  /// `copied` has the rows of the problem on the device (copied_rows); null: they are copied.
+  SolveSetup(const Problem& problem, const SolveOptions& options,
+             std::shared_ptr<RowSums> copied = nullptr);
 
   /// In the variables that methods work in.
   const Problem& problem() const { return working_.problem(); }
@@ -44,6 +46,7 @@ class SolveSetup {
   double started_ = now_s();
   Seconds seconds_;
   ThreadTeam team_;
+  std::shared_ptr<RowSums> copied_;
   WorkingProblem working_;
   Products products_;
   std::unique_ptr<Backend> backend_;

@@ -151,7 +151,8 @@ bool may_scale_columns(const Problem& problem, const SolveOptions& options) {
   return without == 0.0;
 }
 
-WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team)
+WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team,
+                               RowSums* sums)
     : user_(user) {
   double heaviest = 0.0;
   for (const double w : user.weights()) heaviest = std::max(heaviest, w);
@@ -159,22 +160,22 @@ WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options,
     root_weight_ = std::ldexp(1.0, -std::ilogb(heaviest) / 2);
   if (root_weight_ != 1.0) change({});
   if (may_scale_columns(user, options))
-    map_columns(options, team);
+    map_columns(options, team, sums);
   else
-    facts_ = gather_facts(problem(), team);
+    facts_ = gather_facts(problem(), team, sums);
 }
 
 // Scales by a sample of rows, then the norms of all rows; where these differ, once more.
-void WorkingProblem::map_columns(const SolveOptions& options, ThreadTeam& team) {
+void WorkingProblem::map_columns(const SolveOptions& options, ThreadTeam& team, RowSums* sums) {
   ColumnMap map = first_map(options.seed);
   const bool plain = !map.centred() && std::all_of(map.units.begin(), map.units.end(),
                                                    [](double u) { return u == 1.0; });
   if (!plain) change(map);
-  facts_ = gather_facts(problem(), team);
+  facts_ = gather_facts(problem(), team, sums);
   for (int round = 0; round < max_rounds && rescale(map); ++round) {
     const double read = facts_.rows_read;
     change(map);
-    facts_ = gather_facts(problem(), team);
+    facts_ = gather_facts(problem(), team, sums);
     facts_.rows_read += read;
   }
 }

@@ -15,12 +15,15 @@ namespace polyak {
 class WorkingProblem {
  public:
   /// Reads A once for its norms, and again where a sample of rows gave wrong scales for its
-  /// columns. `user` must outlive this.
-  WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team);
+  /// columns; `sums` computes them where it has A. `user` must outlive this.
+  WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team,
+                 RowSums* sums = nullptr);
 
   const Problem& problem() const { return changed_ ? *changed_ : user_; }
   const Problem& user() const { return user_; }
   const MatrixFacts& facts() const { return facts_; }
+  /// Where sums over all rows of problem().A() are computed from now on; null: on the host.
+  void use(RowSums* sums) { facts_.sums = sums; }
   /// Null where the variables are the user's.
   const ColumnMap* map() const { return map_ ? &*map_ : nullptr; }
   /// Factor from residuals of the working problem to the user's.
@@ -34,7 +37,7 @@ class WorkingProblem {
   std::string description() const;
 
  private:
-  void map_columns(const SolveOptions& options, ThreadTeam& team);
+  void map_columns(const SolveOptions& options, ThreadTeam& team, RowSums* sums);
   void change(std::optional<ColumnMap> map);
   ColumnMap first_map(std::uint64_t seed) const;
   bool rescale(ColumnMap& map) const;
