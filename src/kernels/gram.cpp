@@ -116,32 +116,39 @@ HWY_INLINE Lanes flush_tiny(Lanes v) {
   return hn::IfThenZeroElse(hn::Lt(hn::Abs(v), hn::Set(Tag(), smallest_packed)), v);
 }
 
-/// Each row: d values read, 8·d bytes written.
+/// Each row: d values read, 8·d bytes written, d multiply-adds for its norm.
 template <class Value>
 HWY_INLINE void pack(const DenseBlock<Value>& A, const double* factors, Index first, Index count,
-                     double* panel) {
+                     double* panel, double* norms2) {
   for (Index t = 0; t < count; ++t) {
     const Value* a = A.data + t * A.stride;
     double* out = panel + panel_place(first + t, 0);
     const Lanes factor = hn::Set(Tag(), factors[t]);
+    Lanes squares = hn::Zero(Tag());
     Index j = 0;
     for (; j + block_columns <= A.d; j += block_columns, out += panel_place(0, block_columns)) {
-      for (Index l = 0; l < block_columns; l += lane_count)
-        hn::StoreU(flush_tiny(hn::Mul(factor, load_lanes(a + j + l))), Tag(), out + l);
+      for (Index l = 0; l < block_columns; l += lane_count) {
+        const Lanes v = flush_tiny(hn::Mul(factor, load_lanes(a + j + l)));
+        squares = hn::MulAdd(v, v, squares);
+        hn::StoreU(v, Tag(), out + l);
+      }
     }
+    double norm2 = hn::GetLane(hn::SumOfLanes(Tag(), squares));
     for (Index l = 0; j + l < A.d; ++l) {
       const double v = factors[t] * static_cast<double>(a[j + l]);
       out[l] = std::abs(v) < smallest_packed ? 0.0 : v;
+      norm2 += out[l] * out[l];
     }
+    if (norms2 != nullptr) norms2[t] = norm2;
   }
 }
 void pack_doubles(const DenseBlock<double>& A, const double* factors, Index first, Index count,
-                  double* panel) {
-  pack(A, factors, first, count, panel);
+                  double* panel, double* norms2) {
+  pack(A, factors, first, count, panel, norms2);
 }
 void pack_floats(const DenseBlock<float>& A, const double* factors, Index first, Index count,
-                 double* panel) {
-  pack(A, factors, first, count, panel);
+                 double* panel, double* norms2) {
+  pack(A, factors, first, count, panel, norms2);
 }
 
 }  // namespace polyak::kernels::HWY_NAMESPACE
@@ -159,12 +166,12 @@ void add_cell(const double* panel, Index rows, Index d, Index I, Index J, double
   HWY_DYNAMIC_DISPATCH(add_cell)(panel, rows, d, I, J, H, coming);
 }
 void pack_rows(const DenseBlock<double>& A, const double* factors, Index first, Index count,
-               double* panel) {
-  HWY_DYNAMIC_DISPATCH(pack_doubles)(A, factors, first, count, panel);
+               double* panel, double* norms2) {
+  HWY_DYNAMIC_DISPATCH(pack_doubles)(A, factors, first, count, panel, norms2);
 }
 void pack_rows(const DenseBlock<float>& A, const double* factors, Index first, Index count,
-               double* panel) {
-  HWY_DYNAMIC_DISPATCH(pack_floats)(A, factors, first, count, panel);
+               double* panel, double* norms2) {
+  HWY_DYNAMIC_DISPATCH(pack_floats)(A, factors, first, count, panel, norms2);
 }
 
 }  // namespace polyak::kernels

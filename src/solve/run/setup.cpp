@@ -44,18 +44,18 @@ int checked_threads(const SolveOptions& options) {
 }
 
 WorkingProblem timed_working(const Problem& problem, const SolveOptions& options, ThreadTeam& team,
-                             double& seconds) {
+                             FirstRead first_read, double& seconds) {
   const double start = now_s();
-  WorkingProblem out(problem, options, team);
+  WorkingProblem out(problem, options, team, first_read);
   seconds = now_s() - start;
   return out;
 }
 
 }  // namespace
 
-SolveSetup::SolveSetup(const Problem& problem, const SolveOptions& options)
+SolveSetup::SolveSetup(const Problem& problem, const SolveOptions& options, FirstRead first_read)
     : team_(checked_threads(options)),
-      working_(timed_working(problem, options, team_, seconds_.norms)),
+      working_(timed_working(problem, options, team_, first_read, seconds_.norms)),
       products_(working_.problem().A(), working_.problem().weights(), facts().scale, team_),
       backend_(make_backend(options.device, backend_problem(working_, team_))),
       plan_(plan_unless_trivial(working_.problem(), facts(), options, team_)) {
@@ -83,8 +83,8 @@ std::unique_ptr<Method> SolveSetup::start(std::uint64_t stream, Index replicates
 }
 
 std::unique_ptr<Method> SolveSetup::start(const Parameters& parameters) {
-  return make_method(
-      plan_.method, Setting{problem(), facts(), *backend_, team_, plan_.sampler.get(), parameters});
+  return make_method(plan_.method, Setting{problem(), facts(), *backend_, team_,
+                                           plan_.sampler.get(), parameters, working_.normal()});
 }
 
 }  // namespace polyak

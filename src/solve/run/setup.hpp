@@ -14,7 +14,8 @@ namespace polyak {
 
 class SolveSetup {
  public:
-  SolveSetup(const Problem& problem, const SolveOptions& options);
+  SolveSetup(const Problem& problem, const SolveOptions& options,
+             FirstRead first_read = FirstRead::cheapest);
 
   /// In the variables that methods work in.
   const Problem& problem() const { return working_.problem(); }

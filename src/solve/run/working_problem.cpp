@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "method/record.hpp"
 #include "polyak/ranks.hpp"
 #include "solve/auto/row_subset.hpp"
 
@@ -151,8 +152,9 @@ bool may_scale_columns(const Problem& problem, const SolveOptions& options) {
   return without == 0.0;
 }
 
-WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team)
-    : user_(user) {
+WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team,
+                               FirstRead first_read)
+    : user_(user), first_read_(first_read) {
   double heaviest = 0.0;
   for (const double w : user.weights()) heaviest = std::max(heaviest, w);
   if (heaviest > 0.0 && std::abs(std::ilogb(heaviest)) > max_exponent)
@@ -161,7 +163,33 @@ WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options,
   if (may_scale_columns(user, options))
     map_columns(options, team);
   else
-    facts_ = gather_facts(problem(), team);
+    read(options, team);
+}
+
+void WorkingProblem::read(const SolveOptions& options, ThreadTeam& team) {
+  const MethodRecord* record = find_record(options.method);
+  const ConstView x0 = user_.x0();
+  const bool wanted = first_read_ == FirstRead::equations ||
+                      std::all_of(x0.data, x0.data + x0.size(), [](double v) { return v == 0.0; });
+  if (record && record->by_normal_equations && wanted && can_sweep(problem().A()))
+    swept_ = sweep(problem(), team);
+  else
+    swept_.facts = gather_facts(problem(), team);
+}
+
+// After a change of the units of the columns, all of them powers of two: A is not read again where
+// AᵀA is known.
+void WorkingProblem::read_in_units(const std::vector<double>& before, const SolveOptions& options,
+                                   ThreadTeam& team) {
+  if (swept_.normal) {
+    std::vector<double> factors = map_->units;
+    for (std::size_t j = 0; j < factors.size(); ++j)
+      if (factors[j] != 0.0) factors[j] /= before[j];
+    return scale_columns(swept_, factors);
+  }
+  const double rows_read = swept_.facts.rows_read;
+  read(options, team);
+  swept_.facts.rows_read += rows_read;
 }
 
 // Scales by a sample of rows, then the norms of all rows; where these differ, once more.
@@ -170,12 +198,12 @@ void WorkingProblem::map_columns(const SolveOptions& options, ThreadTeam& team) 
   const bool plain = !map.centred() && std::all_of(map.units.begin(), map.units.end(),
                                                    [](double u) { return u == 1.0; });
   if (!plain) change(map);
-  facts_ = gather_facts(problem(), team);
-  for (int round = 0; round < max_rounds && rescale(map); ++round) {
-    const double read = facts_.rows_read;
+  read(options, team);
+  for (int round = 0; round < max_rounds; ++round) {
+    const std::vector<double> before = map.units;
+    if (!rescale(map)) break;
     change(map);
-    facts_ = gather_facts(problem(), team);
-    facts_.rows_read += read;
+    read_in_units(before, options, team);
   }
 }
 
@@ -214,8 +242,8 @@ bool WorkingProblem::keeps_units() const {
 // False where the norms of the columns are similar by now.
 bool WorkingProblem::rescale(ColumnMap& map) const {
   if (keeps_units()) return false;
-  std::vector<double> norms = facts_.column_norms;
-  for (double& v : norms) v /= facts_.scale.a;
+  std::vector<double> norms = swept_.facts.column_norms;
+  for (double& v : norms) v /= swept_.facts.scale.a;
   bool changed = false;
   double total = static_cast<double>(user_.rows());
   if (!user_.weights().empty()) total = 0.0;

@@ -8,19 +8,30 @@
 
 #include "matrix/column_map.hpp"
 #include "polyak/options.hpp"
-#include "spectrum/facts.hpp"
+#include "spectrum/normal_equations.hpp"
 
 namespace polyak {
+
+/// What the first read of A gives a method that works on AᵀA.
+enum class FirstRead {
+  cheapest,  ///< norms only where the start is not zero: it may solve the problem already, which
+             ///< two reads show for less than AᵀA costs
+  equations  ///< AᵀA and Aᵀb whatever the start
+};
 
 class WorkingProblem {
  public:
   /// Reads A once for its norms, and again where a sample of rows gave wrong scales for its
-  /// columns. `user` must outlive this.
-  WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team);
+  /// columns. For a method that works on AᵀA the same read gives that and Aᵀb. `user` must
+  /// outlive this.
+  WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team,
+                 FirstRead first_read = FirstRead::cheapest);
 
   const Problem& problem() const { return changed_ ? *changed_ : user_; }
   const Problem& user() const { return user_; }
-  const MatrixFacts& facts() const { return facts_; }
+  const MatrixFacts& facts() const { return swept_.facts; }
+  /// AᵀA and Aᵀb of problem(); null where the read for the facts did not give them.
+  const NormalEquations* normal() const { return swept_.normal ? &*swept_.normal : nullptr; }
   /// Null where the variables are the user's.
   const ColumnMap* map() const { return map_ ? &*map_ : nullptr; }
   /// Factor from residuals of the working problem to the user's.
@@ -35,16 +46,20 @@ class WorkingProblem {
 
  private:
   void map_columns(const SolveOptions& options, ThreadTeam& team);
+  void read(const SolveOptions& options, ThreadTeam& team);
+  void read_in_units(const std::vector<double>& before, const SolveOptions& options,
+                     ThreadTeam& team);
   void change(std::optional<ColumnMap> map);
   ColumnMap first_map(std::uint64_t seed) const;
   bool rescale(ColumnMap& map) const;
   bool keeps_units() const;
 
   const Problem& user_;
+  FirstRead first_read_;
   double root_weight_ = 1.0;  // √ of the factor of weights and ridge
   std::optional<ColumnMap> map_;
   std::optional<Problem> changed_;
-  MatrixFacts facts_;
+  SweptFacts swept_;
 };
 
 /// Whether the method may work in other variables than the user's: not where step
