@@ -54,9 +54,8 @@ class GramPanels {
         out[t * kernels::block_columns] = factors[to_size(t)] * b_(first + t, c);
     }
     const auto end = norms2.begin() + count;
-    if (zero_rows_ == nullptr || std::find(norms2.begin(), end, 0.0) == end) return;
-    for (Index t = 0; t < count; ++t)
-      if (norms2[to_size(t)] == 0.0) zero_rows_->add(first + t);
+    if (zero_rows_ != nullptr && std::find(norms2.begin(), end, 0.0) != end)
+      add_zero_rows(first, std::span(norms2).first(to_size(count)), factors.data());
   }
 
   // The memory of rows [first, last), for prefetching; empty if the rows are not contiguous.
@@ -66,6 +65,18 @@ class GramPanels {
   }
 
  private:
+  // A row may be nonzero and too small for a panel; the norms of a matrix never underflow to 0.
+  void add_zero_rows(Index first, std::span<const double> norms2, const double* factors) const {
+    std::vector<Index> found;
+    for (std::size_t t = 0; t < norms2.size(); ++t) {
+      const Index i = first + static_cast<Index>(t);
+      double norm2 = 0.0;
+      if (norms2[t] == 0.0 && factors[t] != 0.0) A_.norms(i, i + 1, 1.0, {&norm2, 1}, {});
+      if (norms2[t] == 0.0 && norm2 == 0.0) found.push_back(i);
+    }
+    zero_rows_->add(found);
+  }
+
   void pack_copies(Index first, Index count, Index at, const double* factors, double* panel,
                    double* norms2) const {
     constexpr Index rows_per_copy = 16;

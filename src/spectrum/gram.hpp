@@ -19,9 +19,8 @@ namespace polyak {
 /// (d + c) × (d + c), which contains AᵀA, Aᵀb and bᵀb; f_i multiplies b_i too. The bits depend
 /// on the vector instructions in use (kernels/gram.hpp). No factor means 1.
 ///
-/// `zero_rows`, if not null, receives the rows stored here, ascending, whose products f_i·a_ij are
-/// all zero or too small for a panel, over the columns as they are stored (without a column of
-/// ones).
+/// `zero_rows`, if not null, receives the rows stored here, ascending, that are zero or have the
+/// factor 0; of a matrix in other variables those of the stored columns.
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
                          ThreadTeam& team, ConstView b = {},
                          std::vector<Index>* zero_rows = nullptr);
@@ -29,9 +28,10 @@ std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>&
 /// Rows found by several threads.
 class FoundRows {
  public:
-  void add(Index row) {
+  void add(const std::vector<Index>& rows) {
+    if (rows.empty()) return;
     const std::lock_guard lock(mutex_);
-    rows_.push_back(row);
+    rows_.insert(rows_.end(), rows.begin(), rows.end());
   }
   std::vector<Index> ascending() {
     std::sort(rows_.begin(), rows_.end());

@@ -38,21 +38,19 @@ bool diagonal_in_range(const RowMatrix& A, const NormalEquations& normal) {
   return true;
 }
 
-// Of the rows that the Gram kernel has found to be zero some have weight zero, and some are only
-// very small: the norms of the matrix, which never underflow to 0, tell.
-void count_zero_rows(const Problem& problem, const std::vector<Index>& found, MatrixFacts& facts) {
-  const RowMatrix& A = problem.A();
+void count_zero_rows(const Problem& problem, const std::vector<Index>& zero_rows,
+                     MatrixFacts& facts) {
+  const MappedMatrix* mapped = as_mapped(problem.A());
+  const bool ones = mapped && mapped->map().ones;  // not among the stored columns
   double counts[] = {0.0, 0.0};
-  for (const Index i : found) {
+  for (const Index i : zero_rows) {
     const bool weighs = problem.weights().empty() || problem.weights()[to_size(i)] > 0.0;
-    double norm2 = 0.0;
-    if (weighs) A.norms(i, i + 1, 1.0, {&norm2, 1}, {});
-    if (norm2 > 0.0) continue;
-    counts[0] += 1.0;
+    if (ones && weighs) continue;
     const double* const b = problem.b().row(i);
+    counts[0] += 1.0;
     counts[1] += weighs && std::any_of(b, b + problem.b().cols, [](double v) { return v != 0.0; });
   }
-  communicator(A).sum(counts);
+  communicator(problem.A()).sum(counts);
   facts.zero_rows = static_cast<Index>(counts[0]);
   facts.zero_rows_with_rhs = static_cast<Index>(counts[1]);
 }

@@ -114,12 +114,14 @@ class Bands {
   }
 
   void find_zero_rows(Index first, Index last) const {
+    std::vector<Index> found;
     for (Index i = first; i < last && zero_rows_ != nullptr; ++i) {
       const Row row = A_.row(i);
-      const double f = factor_ ? factor_(i) : 1.0;
-      const auto is_zero = [&](Value v) { return f * static_cast<double>(v) == 0.0; };
-      if (std::all_of(row.a, row.a + row.count, is_zero)) zero_rows_->add(i);
+      const bool weighs = !factor_ || factor_(i) != 0.0;
+      const auto is_zero = [](Value v) { return v == Value{0}; };
+      if (!weighs || std::all_of(row.a, row.a + row.count, is_zero)) found.push_back(i);
     }
+    if (zero_rows_ != nullptr) zero_rows_->add(found);
   }
 
   // Adds the products of row i in a band; returns the first column of the row after the band.

@@ -147,7 +147,7 @@ TEST(normal_equations, do_not_claim_a_tolerance_below_their_rounding) {
 }
 
 TEST(normal_equations, from_a_start_that_solves_the_problem_are_not_formed) {
-  ProblemData parts = consistent(2000, 10);
+  ProblemData parts = consistent(2000, 100);
   parts.x0 = parts.reference;
   const Problem problem(std::move(parts));
   const Report report = solve(problem, with_method("normal"));

@@ -1,5 +1,6 @@
 #include "solve/run/setup.hpp"
 
+#include "method/record.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 
@@ -36,10 +37,20 @@ BackendProblem backend_problem(const WorkingProblem& working, ThreadTeam& team) 
           problem.upper(), team};
 }
 
+// Whether a factorisation takes less time than the start of threads, some 50 µs each.
+bool is_small(const Problem& problem, const SolveOptions& options) {
+  constexpr double max_entries = 3e4, max_products = 4e6;
+  const MethodRecord* record = find_record(options.method);
+  const auto entries = static_cast<double>(problem.A().nonzeros());
+  return record && record->turn == Turn::factorisation && entries <= max_entries &&
+         entries * static_cast<double>(problem.cols()) <= max_products;
+}
+
 // Checks first, before anything is allocated.
-int checked_threads(const SolveOptions& options) {
+int checked_threads(const Problem& problem, const SolveOptions& options) {
   check_values(options);
   device_named(options.device);
+  if (options.threads == 0 && is_small(problem, options)) return 1;
   return static_cast<int>(options.threads);
 }
 
@@ -54,7 +65,7 @@ WorkingProblem timed_working(const Problem& problem, const SolveOptions& options
 }  // namespace
 
 SolveSetup::SolveSetup(const Problem& problem, const SolveOptions& options, FirstRead first_read)
-    : team_(checked_threads(options)),
+    : team_(checked_threads(problem, options)),
       working_(timed_working(problem, options, team_, first_read, seconds_.norms)),
       products_(working_.problem().A(), working_.problem().weights(), facts().scale, team_),
       backend_(make_backend(options.device, backend_problem(working_, team_))),

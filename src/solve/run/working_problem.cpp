@@ -167,14 +167,23 @@ WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options,
 }
 
 void WorkingProblem::read(const SolveOptions& options, ThreadTeam& team) {
-  const MethodRecord* record = find_record(options.method);
-  const ConstView x0 = user_.x0();
-  const bool wanted = first_read_ == FirstRead::equations ||
-                      std::all_of(x0.data, x0.data + x0.size(), [](double v) { return v == 0.0; });
-  if (record && record->by_normal_equations && wanted && can_sweep(problem().A()))
+  if (wants_equations(options) && can_sweep(problem().A()))
     swept_ = sweep(problem(), team);
   else
     swept_.facts = gather_facts(problem(), team);
+}
+
+// With few columns AᵀA costs no more than the norms.
+bool WorkingProblem::wants_equations(const SolveOptions& options) const {
+  constexpr double about_a_pass = 1.25;
+  const MethodRecord* record = find_record(options.method);
+  if (!record || !record->by_normal_equations) return false;
+  const ConstView x0 = user_.x0();
+  const auto is_zero = [](double v) { return v == 0.0; };
+  if (first_read_ == FirstRead::equations || std::all_of(x0.data, x0.data + x0.size(), is_zero))
+    return true;
+  const Costs costs(user_);
+  return costs.gram() <= about_a_pass * costs.pass();
 }
 
 // After a change of the units of the columns, all of them powers of two: A is not read again where

@@ -14,8 +14,8 @@ namespace polyak {
 
 /// What the first read of A gives a method that works on AᵀA.
 enum class FirstRead {
-  cheapest,  ///< norms only where the start is not zero: it may solve the problem already, which
-             ///< two reads show for less than AᵀA costs
+  cheapest,  ///< norms only where the start is not zero and AᵀA costs more: the start may solve
+             ///< the problem already, which one more read shows
   equations  ///< AᵀA and Aᵀb whatever the start
 };
 
@@ -46,6 +46,7 @@ class WorkingProblem {
 
  private:
   void map_columns(const SolveOptions& options, ThreadTeam& team);
+  bool wants_equations(const SolveOptions& options) const;
   void read(const SolveOptions& options, ThreadTeam& team);
   void read_in_units(const std::vector<double>& before, const SolveOptions& options,
                      ThreadTeam& team);
