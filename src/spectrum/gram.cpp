@@ -40,22 +40,23 @@ class GramPanels {
 
   // Packs rows [first, first + count) into rows `at`, at + 1, … of the panel.
   void pack(Index first, Index count, Index at, double* panel) const {
-    std::array<double, to_size(kernels::panel_rows)> factors, norms2;
+    std::array<double, to_size(kernels::panel_rows)> factors;
+    std::array<bool, to_size(kernels::panel_rows)> is_zero;
     for (Index t = 0; t < count; ++t) factors[to_size(t)] = factor_ ? factor_(first + t) : 1.0;
     if (doubles_)
-      kernels::pack_rows(doubles_->from(first), factors.data(), at, count, panel, norms2.data());
+      kernels::pack_rows(doubles_->from(first), factors.data(), at, count, panel, is_zero.data());
     else if (floats_)
-      kernels::pack_rows(floats_->from(first), factors.data(), at, count, panel, norms2.data());
+      kernels::pack_rows(floats_->from(first), factors.data(), at, count, panel, is_zero.data());
     else
-      pack_copies(first, count, at, factors.data(), panel, norms2.data());
+      pack_copies(first, count, at, factors.data(), panel, is_zero.data());
     for (Index c = 0; c < b_.cols; ++c) {
       double* const out = panel + kernels::panel_place(at, A_.cols() + c);
       for (Index t = 0; t < count; ++t)
         out[t * kernels::block_columns] = factors[to_size(t)] * b_(first + t, c);
     }
-    const auto end = norms2.begin() + count;
-    if (zero_rows_ != nullptr && std::find(norms2.begin(), end, 0.0) != end)
-      add_zero_rows(first, std::span(norms2).first(to_size(count)), factors.data());
+    const auto end = is_zero.begin() + count;
+    if (zero_rows_ != nullptr && std::find(is_zero.begin(), end, true) != end)
+      add_zero_rows(first, std::span(is_zero).first(to_size(count)), factors.data());
   }
 
   // The memory of rows [first, last), for prefetching; empty if the rows are not contiguous.
@@ -66,26 +67,26 @@ class GramPanels {
 
  private:
   // A row may be nonzero and too small for a panel; the norms of a matrix never underflow to 0.
-  void add_zero_rows(Index first, std::span<const double> norms2, const double* factors) const {
+  void add_zero_rows(Index first, std::span<const bool> is_zero, const double* factors) const {
     std::vector<Index> found;
-    for (std::size_t t = 0; t < norms2.size(); ++t) {
+    for (std::size_t t = 0; t < is_zero.size(); ++t) {
       const Index i = first + static_cast<Index>(t);
       double norm2 = 0.0;
-      if (norms2[t] == 0.0 && factors[t] != 0.0) A_.norms(i, i + 1, 1.0, {&norm2, 1}, {});
-      if (norms2[t] == 0.0 && norm2 == 0.0) found.push_back(i);
+      if (is_zero[t] && factors[t] != 0.0) A_.norms(i, i + 1, 1.0, {&norm2, 1}, {});
+      if (is_zero[t] && norm2 == 0.0) found.push_back(i);
     }
     zero_rows_->add(found);
   }
 
   void pack_copies(Index first, Index count, Index at, const double* factors, double* panel,
-                   double* norms2) const {
+                   bool* is_zero) const {
     constexpr Index rows_per_copy = 16;
     Buffer rows(rows_per_copy, A_.cols());
     for (Index t = 0; t < count; t += rows_per_copy) {
       const Index here = std::min(rows_per_copy, count - t);
       A_.copy_rows(first + t, first + t + here, rows.view());
       kernels::pack_rows({rows.data(), A_.cols(), A_.cols()}, factors + t, at + t, here, panel,
-                         norms2 + t);
+                         is_zero + t);
     }
   }
 
