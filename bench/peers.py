@@ -244,6 +244,7 @@ SOLVERS = {
     "normal": lambda A, b: scipy.linalg.solve(A.T @ A, A.T @ b, assume_a="pos"),
     "lstsq": lambda A, b: np.linalg.lstsq(A, b, rcond=None)[0],
     "gels": by_gels, "lsqr": krylov("lsqr"), "lsmr": krylov("lsmr"),
+    "sparse_normal": lambda A, b: scipy.linalg.solve((A.T @ A).toarray(), A.T @ b, assume_a="pos"),
     "sparse_lsqr": krylov("lsqr"), "sparse_lsmr": krylov("lsmr"),
     "dense_lstsq": lambda A, b: np.linalg.lstsq(A.toarray(), b, rcond=None)[0],
 }

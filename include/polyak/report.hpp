@@ -150,6 +150,9 @@ struct [[nodiscard]] Report {
   /// of A, and b, differ by no more than about this relative amount.
   std::optional<double> backward_error;
   std::string certified;  ///< rows on which the tolerance was checked: "full", "sampled" or empty
+  /// How the tolerance was tested: "measured on A", or "from A'A" with a bound of the rounding
+  /// (then backward_error and relative_gradient are upper bounds); empty where it was not.
+  std::string verified;
   std::vector<Stage> stages;             ///< of the automatic choice
   std::optional<Statistics> statistics;  ///< where asked for
   std::optional<double> measured_rate;   ///< per iteration, over the last part of the history

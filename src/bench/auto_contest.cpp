@@ -7,6 +7,7 @@
 #include "bench/contests.hpp"
 #include "bench/session.hpp"
 #include "polyak/generate.hpp"
+#include "polyak/io.hpp"
 #include "polyak/solve.hpp"
 #include "problem/varied.hpp"
 
@@ -34,6 +35,8 @@ const std::vector<std::string> names = {"normal", "direct", "sketch-hbm", "cg",
 constexpr double auto_limit_s = 120.0;  // time limit of auto
 constexpr double near_best = 2.0;       // a method slower than this factor does not race
 constexpr double short_s = 0.1;         // a trial shorter than this is made twice
+constexpr int peer_limit_s = 20;        // of the normal equations in NumPy
+constexpr double peer_error = 1e-8;     // up to which their x is good
 
 struct Tried {
   Report report;
@@ -64,6 +67,7 @@ class SeedContest {
     try_auto();
     for (const std::string& name : names) try_method(name);
     enter_best_methods();
+    if (session_.peer() != nullptr) enter_normal_equations(*session_.peer());
     session_.run_single_calls(race_, 0.0, min_rounds());
     for (std::size_t i = 0; i < outcome_.entrants.size(); ++i)
       for (const Race::Round& round : race_.rounds())
@@ -185,9 +189,30 @@ class SeedContest {
     }
   }
 
+  // In NumPy: one product of matrices and a solve. Only where their x is accurate.
+  void enter_normal_equations(ScriptPeer& script) {
+    exchange_.emplace();
+    exchange_->put(problem_);
+    const bool dense = problem_.A().nonzeros() == problem_.rows() * problem_.cols();
+    const std::string name = dense ? "normal" : "sparse_normal";
+    const std::string folder = exchange_->path();
+    const double seconds =
+        script.measure(fmt::format("try_{} {} {}", name, folder, peer_limit_s), 1);
+    if (std::isinf(seconds)) return;
+    const double error = judge_.error(read_array(exchange_->file("x.npy"), true).view());
+    out_.trials.push_back({"NumPy, " + name, "error of x", seconds, error, error <= peer_error});
+    if (!(error <= peer_error)) return;
+    race_.add({"NumPy, " + name, 0.0, [name, folder, &script](Index) {
+                 return script.measure(fmt::format("solve_{} {}", name, folder), 1);
+               }});
+    outcome_.entrants.push_back({"NumPy, " + name, Kind::peer, true, error, 1.0, {}, true});
+    round_s_ += seconds;
+  }
+
   void set_least_times() {
     std::optional<double> others;
     for (const Entrant& one : outcome_.entrants) {
+      if (one.kind == Kind::peer) continue;
       const double least = *std::min_element(one.seconds.begin(), one.seconds.end());
       if (one.kind == Kind::automatic)
         out_.least_seconds = least;
@@ -204,6 +229,7 @@ class SeedContest {
   }
 
   Session& session_;
+  std::optional<Exchange> exchange_;
   const VariedProblem what_;
   const Problem problem_;
   const QualityJudge judge_;

@@ -38,6 +38,21 @@ Goal share(const char* what, double at_least, const std::vector<bool>& yes) {
   return {what, "%", at_least, at_least, false, {percent, percent, percent}};
 }
 
+// Of the problems on which the peers' normal equations are accurate.
+std::vector<Goal> peer_goals(const std::vector<VariedCase>& cases) {
+  std::vector<bool> as_fast;
+  std::optional<Spread> worst;
+  for (const VariedCase& one : cases) {
+    if (!one.solved.best_peer) continue;
+    const Spread& times = one.solved.best_peer->times;
+    as_fast.push_back(one.good && times.median <= 1.0);
+    if (!worst || times.median > worst->median) worst = times;
+  }
+  if (!worst) return {};
+  return {share("as fast as NumPy's normal equations, of problems", 70.0, as_fast),
+          {"auto over NumPy's normal equations, worst", "x", 1.1, 1.1, true, *worst}};
+}
+
 std::string short_count(Index n) {
   if (n < 100'000) return std::to_string(n);
   return n < 10'000'000 ? fmt::format("{:.4g}k", 1e-3 * static_cast<double>(n))
@@ -48,12 +63,13 @@ std::string line_of(const VariedCase& one) {
   const SolvedCase& s = one.solved;
   const auto predicted = predicted_over_measured(one);
   return fmt::format(
-      "  {:>4} {:<11} {:>7} {:>6} {:>8} {:>6g} {:>9.3g} {:>6} {:>6} {:<13} {:>7} {:>8.1e} {:>8.1e} "
-      "{:<4} {}\n",
+      "  {:>4} {:<11} {:>7} {:>6} {:>8} {:>6g} {:>9.3g} {:>6} {:>6} {:<13} {:>6} {:>7} {:>8.1e} "
+      "{:>8.1e} {:<4} {}\n",
       one.seed, one.kind, short_count(one.rows), one.cols, short_count(one.nonzeros), one.noise,
       s.seconds, s.best_fixed ? fmt::format("{:.2f}", s.best_fixed->times.median) : "-",
       one.least_times ? fmt::format("{:.2f}", *one.least_times) : "-",
       s.best_fixed ? s.best_fixed->name : "none is good",
+      s.best_peer ? fmt::format("{:.2f}", s.best_peer->times.median) : "-",
       predicted ? fmt::format("{:.2f}", *predicted) : "-", s.error, one.allowed_error,
       one.good ? "yes" : "NO", s.method);
 }
@@ -131,6 +147,7 @@ std::vector<Goal> varied_verdict(const std::vector<VariedCase>& cases) {
                         share("within 1.25 of best method, of problems", 80.0, near),
                         share("within 2 of best method, of problems", 97.0, within_two)};
   if (worst) out.push_back({"auto over best method, worst", "x", 3.0, 3.0, true, *worst});
+  for (Goal& goal : peer_goals(cases)) out.push_back(std::move(goal));
   if (!predicted_within_2.empty())
     out.push_back(share("predicted within a factor 2, of problems", 80.0, predicted_within_2));
   return out;
@@ -140,9 +157,9 @@ std::string varied_text(const std::vector<VariedCase>& cases) {
   if (cases.empty()) return "";
   std::string out = fmt::format(
       "\nAUTO ON VARIED PROBLEMS\n  {:>4} {:<11} {:>7} {:>6} {:>8} {:>6} {:>9} {:>6} {:>6} {:<13} "
-      "{:>7} {:>8} {:>8} {:<4} {}\n",
+      "{:>6} {:>7} {:>8} {:>8} {:<4} {}\n",
       "seed", "kind", "rows", "cols", "entries", "noise", "seconds", "times", "least", "the best",
-      "predict", "error", "allowed", "good", "took");
+      "NumPy", "predict", "error", "allowed", "good", "took");
   std::vector<double> predicted;
   for (const VariedCase& one : cases) {
     out += line_of(one);

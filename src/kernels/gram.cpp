@@ -116,32 +116,65 @@ HWY_INLINE Lanes flush_tiny(Lanes v) {
   return hn::IfThenZeroElse(hn::Lt(hn::Abs(v), hn::Set(Tag(), smallest_packed)), v);
 }
 
+// The first `count` lanes, zero in the others, without a read behind them.
+HWY_INLINE Lanes load_first(const double* p, Index count) {
+  return hn::MaskedLoad(hn::FirstN(Tag(), static_cast<std::size_t>(count)), Tag(), p);
+}
+HWY_INLINE Lanes load_first(const float* p, Index count) {
+  const hn::Rebind<float, Tag> floats;
+  return hn::PromoteTo(
+      Tag(), hn::MaskedLoad(hn::FirstN(floats, static_cast<std::size_t>(count)), floats, p));
+}
+
+// Packs the columns behind the last whole block; returns them.
+template <class Value>
+HWY_INLINE Lanes pack_last(const Value* a, double factor, Index count, double* out) {
+  Lanes seen = hn::Zero(Tag());
+  if constexpr (HWY_MEM_OPS_MIGHT_FAULT == 0) {
+    for (Index l = 0; l < count; l += lane_count) {
+      const Index here = std::min(lane_count, count - l);
+      const Lanes v = flush_tiny(hn::Mul(hn::Set(Tag(), factor), load_first(a + l, here)));
+      hn::BlendedStore(v, hn::FirstN(Tag(), static_cast<std::size_t>(here)), Tag(), out + l);
+      seen = hn::Or(seen, v);
+    }
+    return seen;
+  }
+  for (Index l = 0; l < count; ++l) {
+    const double v = factor * static_cast<double>(a[l]);
+    out[l] = std::abs(v) < smallest_packed ? 0.0 : v;
+    seen = hn::Or(seen, hn::Set(Tag(), out[l]));
+  }
+  return seen;
+}
+
 /// Each row: d values read, 8·d bytes written.
 template <class Value>
 HWY_INLINE void pack(const DenseBlock<Value>& A, const double* factors, Index first, Index count,
-                     double* panel) {
+                     double* panel, bool* is_zero) {
   for (Index t = 0; t < count; ++t) {
     const Value* a = A.data + t * A.stride;
     double* out = panel + panel_place(first + t, 0);
     const Lanes factor = hn::Set(Tag(), factors[t]);
+    Lanes seen = hn::Zero(Tag());  // the bits of all numbers: zero, or a sign, where all are zero
     Index j = 0;
     for (; j + block_columns <= A.d; j += block_columns, out += panel_place(0, block_columns)) {
-      for (Index l = 0; l < block_columns; l += lane_count)
-        hn::StoreU(flush_tiny(hn::Mul(factor, load_lanes(a + j + l))), Tag(), out + l);
+      for (Index l = 0; l < block_columns; l += lane_count) {
+        const Lanes v = flush_tiny(hn::Mul(factor, load_lanes(a + j + l)));
+        seen = hn::Or(seen, v);
+        hn::StoreU(v, Tag(), out + l);
+      }
     }
-    for (Index l = 0; j + l < A.d; ++l) {
-      const double v = factors[t] * static_cast<double>(a[j + l]);
-      out[l] = std::abs(v) < smallest_packed ? 0.0 : v;
-    }
+    if (j < A.d) seen = hn::Or(seen, pack_last(a + j, factors[t], A.d - j, out));
+    if (is_zero != nullptr) is_zero[t] = hn::AllTrue(Tag(), hn::Eq(seen, hn::Zero(Tag())));
   }
 }
 void pack_doubles(const DenseBlock<double>& A, const double* factors, Index first, Index count,
-                  double* panel) {
-  pack(A, factors, first, count, panel);
+                  double* panel, bool* is_zero) {
+  pack(A, factors, first, count, panel, is_zero);
 }
 void pack_floats(const DenseBlock<float>& A, const double* factors, Index first, Index count,
-                 double* panel) {
-  pack(A, factors, first, count, panel);
+                 double* panel, bool* is_zero) {
+  pack(A, factors, first, count, panel, is_zero);
 }
 
 }  // namespace polyak::kernels::HWY_NAMESPACE
@@ -159,12 +192,12 @@ void add_cell(const double* panel, Index rows, Index d, Index I, Index J, double
   HWY_DYNAMIC_DISPATCH(add_cell)(panel, rows, d, I, J, H, coming);
 }
 void pack_rows(const DenseBlock<double>& A, const double* factors, Index first, Index count,
-               double* panel) {
-  HWY_DYNAMIC_DISPATCH(pack_doubles)(A, factors, first, count, panel);
+               double* panel, bool* is_zero) {
+  HWY_DYNAMIC_DISPATCH(pack_doubles)(A, factors, first, count, panel, is_zero);
 }
 void pack_rows(const DenseBlock<float>& A, const double* factors, Index first, Index count,
-               double* panel) {
-  HWY_DYNAMIC_DISPATCH(pack_floats)(A, factors, first, count, panel);
+               double* panel, bool* is_zero) {
+  HWY_DYNAMIC_DISPATCH(pack_floats)(A, factors, first, count, panel, is_zero);
 }
 
 }  // namespace polyak::kernels

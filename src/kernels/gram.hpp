@@ -40,11 +40,12 @@ constexpr Index panel_place(Index r, Index j) {
 constexpr double smallest_packed = 0x1p-500;
 
 /// Row first + t of the panel = factors[t]·a_t for t < count. Columns from A.d on are not
-/// written; add_cell needs zeros there in the last block.
+/// written; add_cell needs zeros there in the last block. is_zero[t], unless null, is whether all
+/// numbers of that row of the panel are zero.
 void pack_rows(const DenseBlock<double>& A, const double* factors, Index first, Index count,
-               double* panel);
+               double* panel, bool* is_zero = nullptr);
 void pack_rows(const DenseBlock<float>& A, const double* factors, Index first, Index count,
-               double* panel);
+               double* panel, bool* is_zero = nullptr);
 
 /// Memory that is used next, to prefetch into the second-level cache.
 struct PrefetchRange {

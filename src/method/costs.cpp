@@ -33,7 +33,7 @@ constexpr double exchange_flops = 2.5e9;  // per second, updates of a factor by 
 constexpr double gram_share = 0.8;        // of nominal::gram
 
 // A subset of the rows, solved and checked.
-constexpr double start_subset_qr = 7e-4, slow_subset_qr = 2.5;  // small sizes: slower than above
+constexpr double start_subset_qr = 3e-4, slow_subset_qr = 2.5;  // small sizes: slower than above
 constexpr double start_subset_gram = 2e-3;                  // seconds: a run on a copy of the rows
 constexpr double checked_rows = 1e3, check_seconds = 2e-9;  // per entry
 
@@ -115,7 +115,8 @@ double Costs::krylov(double iterations, double reads) const {
   return start_run + overhead_ + iterations * (reads * pass_ + step_) +
          (reads > 1.0 ? iterations * vectors_ : 0.0);
 }
-double Costs::normal() const { return start_run + gram() + cholesky() + overhead_; }
+// One read of A for all of it, and often one more for refinement or for the tolerance.
+double Costs::normal() const { return start_run + gram() + cholesky() + pass_; }
 double Costs::cholesky() const { return d_ * d_ * (d_ + half_cholesky) / 3.0 / factor_flops; }
 double Costs::sketch() const {
   return std::max(pass_, sketch_copies * n_ * (d_ + c_) / nominal::sketch_adds(d_));
@@ -222,7 +223,8 @@ double WorkingMemory::gram(double cols) const {
 // spectrum/gram: partial sums, a panel of rows for each of them, and H.
 double WorkingMemory::gram_of_panels(double cols) const {
   constexpr auto panel = static_cast<double>(kernels::panel_rows);
-  const double chunks = cols > 512.0 ? 1.0 : std::clamp(n_ / panel, 1.0, 16.0);
+  const auto chunks =
+      static_cast<double>(gram_chunks(static_cast<Index>(n_), static_cast<Index>(cols)));
   return (chunks + 1.0) * cols * cols + std::min(chunks, 4.0) * panel * cols;
 }
 

@@ -24,7 +24,7 @@
 #include "polyak/ranks.hpp"
 #include "polyak/state.hpp"
 #include "sampling/batches.hpp"
-#include "spectrum/facts.hpp"
+#include "spectrum/normal_equations.hpp"
 
 namespace polyak {
 
@@ -48,6 +48,7 @@ struct Setting {
   ThreadTeam& team;
   const Sampler* sampler;  // null for methods that do not sample
   Parameters parameters;
+  const NormalEquations* normal = nullptr;  // of the problem, where they are known
 };
 
 /// The rank of A as a factorisation found it.
@@ -75,6 +76,10 @@ class Method {
   virtual std::optional<double> condition() const { return std::nullopt; }
   /// Null without a factorisation.
   virtual const RankFound* rank() const { return nullptr; }
+  /// The residual near x without a read of A; null for methods that do not compute AᵀA.
+  virtual const NormalModel* model() const { return nullptr; }
+  /// A was read at x(): the gradient ÃᵀWr̃ (c × d) and ‖r̃‖², both without a ridge.
+  virtual void measured(ConstView /*x*/, ConstView /*g*/, std::span<const double> /*residual2*/) {}
 
   Index iteration() const { return counters_.iteration; }
   Index row_products() const { return counters_.row_products; }

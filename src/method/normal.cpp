@@ -18,9 +18,16 @@ namespace {
 // further one computes the gradient again and reduces the error by that factor, as long as
 // kappa·eps < 1 (kappa of AᵀA). The first iteration takes as many as bring x to the accuracy
 // of QR.
+//
+// Where the set-up has read A for ÃᵀWÃ and Ãᵀb̃, A is read again only for further gradients, and
+// not where a measurement has read it at the same x.
 class Normal final : public Method {
  public:
-  explicit Normal(const Setting& setting) : Method(setting), gradient_(setting_), g_(unknowns()) {}
+  explicit Normal(const Setting& setting) : Method(setting), g_(unknowns()) {
+    if (!setting_.normal) return;
+    model_.emplace(*setting_.normal);
+    save_numbers(model_->state());
+  }
 
   void advance(Index first, Index last) override {
     for (Index k = first; k < last; ++k) step(k);
@@ -33,19 +40,39 @@ class Normal final : public Method {
     return factor_.built() ? std::optional(factor_.condition()) : std::nullopt;
   }
   const RankFound* rank() const override { return found_.known ? &found_ : nullptr; }
+  const NormalModel* model() const override { return model_ ? &*model_ : nullptr; }
+  void measured(ConstView x, ConstView g, std::span<const double> residual2) override {
+    if (model_) model_->read_at(x, g, residual2);
+  }
 
  private:
   void step(Index k) {
     if (!factor_.built() && !unresolved_) build();
     if (ends_unresolved()) return;
     if (k == 0) counters_.row_products += setting_.problem.rows();  // H's
-    if (k > 0 || !known_) counters_.row_products += gradient_(k, x_, g_);
-    correct();
-    for (int more = k > 0 ? 0 : corrections() - 1; more > 0; --more) {
-      counters_.row_products += gradient_(k, x_, g_);
-      correct();
-    }
+    correct(gradient(k == 0));
+    for (int more = k > 0 ? 0 : corrections() - 1; more > 0; --more) correct(gradient(false));
     if (k == 0 && factor_.null_space().cols() > 0) shorten_step();
+  }
+
+  // Of the objective at x, with the ridge. The first is as exact by the equations as their
+  // solution is.
+  std::vector<double> gradient(bool first) {
+    const std::vector<double> x = read_x();
+    std::vector<double> g(x.size());
+    if (model_ && (first || model_->known_at(host_view(x)))) {
+      for (Index c = 0; c < vectors_; ++c)
+        (void)model_->at(host_view(x).row(c), c, g.data() + c * d_);
+    } else {
+      std::vector<double> residual2(to_size(vectors_));
+      backend().full_gradient(x_, g_, residual2, nullptr);
+      g = backend().host_copy(g_);
+      counters_.row_products += setting_.problem.rows();
+      measured(host_view(x), host_view(std::as_const(g)), residual2);
+    }
+    for (std::size_t i = 0; i < g.size() && has_ridge(); ++i)
+      g[i] += ridge(static_cast<Index>(i) % d_) * (x[i] / unit_);
+    return g;
   }
 
   bool ends_unresolved() const { return unresolved_ && setting_.parameters.only_resolved; }
@@ -71,32 +98,23 @@ class Normal final : public Method {
     return std::clamp(static_cast<int>(std::ceil(wanted - 0.1)), 1, max_steps);
   }
 
-  void correct() {
-    std::vector<double> g = backend().host_copy(g_);
+  void correct(std::vector<double> g) {
     factor_.apply(host_view(g));
     keep_zero_columns(setting_, host_view(g));
     backend().write(host_view(std::as_const(g)), g_);
     backend().axpby(-unit_, g_, 1.0, x_);
   }
 
-  // From x = 0 the first gradient is −Ãᵀb̃, which the same read of A gives.
   void build() {
     const Problem& problem = setting_.problem;
-    const Scale scale = setting_.facts.scale;
-    const std::vector<double> x = read_x();
-    known_ = scale.a == 1.0 && scale.b == 1.0 &&
-             std::all_of(x.begin(), x.end(), [](double v) { return v == 0.0; });
-    std::vector<double> g(to_size(vectors_ * d_));
-    const auto all = problem_gram(problem, setting_.facts, setting_.team, known_).H;
-    const Index width = known_ ? d_ + vectors_ : d_;
+    std::vector<double> computed;
+    if (!setting_.normal) computed = problem_gram(problem, setting_.facts, setting_.team).H;
     Buffer H(d_, d_);
     for (Index i = 0; i < d_; ++i) {
-      std::copy_n(all.data() + i * width, d_, H.view().row(i));
+      std::copy_n(setting_.normal ? setting_.normal->row(i) : computed.data() + i * d_, d_,
+                  H.view().row(i));
       H.view()(i, i) += ridge(i);
-      for (Index c = 0; known_ && c < vectors_; ++c)
-        g[to_size(c * d_ + i)] = -all[to_size(i * width + d_ + c)];
     }
-    if (known_) backend().write(host_view(std::as_const(g)), g_);
     // The step of a zero column is set to 0 later; here its diagonal gets the size of the others.
     double largest = 0.0;
     for (Index j = 0; j < d_; ++j) largest = std::max(largest, H.view()(j, j));
@@ -148,11 +166,10 @@ class Normal final : public Method {
     });
   }
 
-  GradientSource gradient_;
+  std::optional<NormalModel> model_;  // where the normal equations are known
   Block g_;
   Preconditioner factor_;
   RankFound found_;
-  bool known_ = false;       // g_ is the gradient at the start
   bool unresolved_ = false;  // A'A cannot be distinguished from a singular matrix
 };
 
@@ -189,7 +206,8 @@ const MethodRecord& normal_record() {
       .memory = normal_memory,
       .turn = Turn::factorisation,
       .propose = propose_normal,
-      .trusted_condition = max_normal_condition};
+      .trusted_condition = max_normal_condition,
+      .by_normal_equations = true};
   return record;
 }
 

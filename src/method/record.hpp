@@ -168,6 +168,8 @@ struct MethodRecord {
   /// auto accepts its x up to this condition of A, where a factorisation has computed the
   /// condition; above it QR follows.
   double trusted_condition = 1e6;
+  /// Works on AᵀA and Aᵀb, which the first read of A then gives (Setting::normal).
+  bool by_normal_equations = false;
   bool krylov = false;  ///< ‖r‖ and ‖Aᵀr‖ may stay constant for long before they fall
   Prediction prediction = Prediction::none;
 };

@@ -57,19 +57,19 @@ bool tight(const Extremes& found) {
 }  // namespace
 
 GramMatrix problem_gram(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
-                        bool with_b, std::span<const double> times) {
+                        std::span<const double> times) {
   const RowMatrix& A = problem.A();
   if (facts.sums) {
     RowNumbers weights(times.size());
     for (std::size_t i = 0; i < times.size(); ++i)
       weights[i] = times[i] * (problem.weights().empty() ? 1.0 : problem.weights()[i]);
-    if (auto found = facts.sums->gram(A, facts.scale.a, weights, with_b)) return std::move(*found);
+    if (auto found = facts.sums->gram(A, facts.scale.a, weights, false)) return std::move(*found);
   }
   const RowFactor plain = row_factor(problem, facts);
   const RowFactor factor =
       times.empty() ? plain
                     : RowFactor([&](Index i) { return plain(i) * std::sqrt(times[to_size(i)]); });
-  return {gram(A, factor, team, with_b ? problem.b() : ConstView{}), gram_additions(A)};
+  return {gram(A, factor, team), gram_additions(A)};
 }
 
 Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
@@ -190,7 +190,7 @@ double effective_eta(const Problem& problem, const MatrixFacts& facts, double la
   const Index d = problem.cols();
   double top = 0.0;
   if (form && d <= most_exact_columns) {
-    top = eigenvalues_of(problem_gram(problem, facts, team, false, norm2_over_p).H, d).back();
+    top = eigenvalues_of(problem_gram(problem, facts, team, norm2_over_p).H, d).back();
   } else {
     RowNumbers weights(norm2_over_p.size());
     const Partition own = partition(problem.A());

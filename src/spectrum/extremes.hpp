@@ -47,10 +47,10 @@ struct Extremes {
   bool knows_rank() const { return exact || sketch_rows > 0; }
 };
 
-/// The Gram matrix of Ã = √W·A·scale.a, or of [Ã b̃] with b̃ = scale.a·√W·b, computed where A has a
-/// copy. Row i counts `times`_i times as much; empty: once.
+/// The Gram matrix of Ã = √W·A·scale.a, computed where A has a copy. Row i counts `times`_i times
+/// as much; empty: once.
 GramMatrix problem_gram(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
-                        bool with_b = false, std::span<const double> times = {});
+                        std::span<const double> times = {});
 
 /// All eigenvalues of ÃᵀÃ, Ã = √W·A·scale.a.
 Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,

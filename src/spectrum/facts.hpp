@@ -16,7 +16,8 @@ namespace polyak {
 struct MatrixFacts {
   Scale scale;  ///< all norms below are of A·scale.a and b·scale.b
   /// w_i‖a_i‖² for each row; 0 only for rows that are zero or have weight 0. With several
-  /// ranks the entries of rows held by other ranks are 0.
+  /// ranks the entries of rows held by other ranks are 0. Empty where sweep() gave these facts
+  /// (spectrum/normal_equations.hpp), for methods that do not sample rows.
   RowNumbers norms2;
   double frobenius2 = 0.0;  ///< Σ w_i‖a_i‖² over all rows of all ranks
   /// √(Σ_i w_i a_ij²) for each column.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "core/large_arrays.hpp"
@@ -25,10 +26,12 @@ const DenseRows<Value>* dense_rows(const RowMatrix& A) {
 // directly and prefetched; rows of other matrices are copied first.
 class GramPanels {
  public:
-  GramPanels(const RowMatrix& A, ConstView b, const std::function<double(Index)>& factor)
+  GramPanels(const RowMatrix& A, ConstView b, const std::function<double(Index)>& factor,
+             FoundRows* zero_rows)
       : A_(A),
         b_(b),
         factor_(factor),
+        zero_rows_(zero_rows),
         doubles_(dense_rows<double>(A)),
         floats_(dense_rows<float>(A)) {}
 
@@ -38,16 +41,22 @@ class GramPanels {
   // Packs rows [first, first + count) into rows `at`, at + 1, … of the panel.
   void pack(Index first, Index count, Index at, double* panel) const {
     std::array<double, to_size(kernels::panel_rows)> factors;
-    for (Index t = 0; t < count; ++t) factors[to_size(t)] = factor_(first + t);
+    std::array<bool, to_size(kernels::panel_rows)> is_zero;
+    for (Index t = 0; t < count; ++t) factors[to_size(t)] = factor_ ? factor_(first + t) : 1.0;
     if (doubles_)
-      kernels::pack_rows(doubles_->from(first), factors.data(), at, count, panel);
+      kernels::pack_rows(doubles_->from(first), factors.data(), at, count, panel, is_zero.data());
     else if (floats_)
-      kernels::pack_rows(floats_->from(first), factors.data(), at, count, panel);
+      kernels::pack_rows(floats_->from(first), factors.data(), at, count, panel, is_zero.data());
     else
-      pack_copies(first, count, at, factors.data(), panel);
-    for (Index t = 0; t < count; ++t)
-      for (Index c = 0; c < b_.cols; ++c)
-        panel[kernels::panel_place(at + t, A_.cols() + c)] = factors[to_size(t)] * b_(first + t, c);
+      pack_copies(first, count, at, factors.data(), panel, is_zero.data());
+    for (Index c = 0; c < b_.cols; ++c) {
+      double* const out = panel + kernels::panel_place(at, A_.cols() + c);
+      for (Index t = 0; t < count; ++t)
+        out[t * kernels::block_columns] = factors[to_size(t)] * b_(first + t, c);
+    }
+    const auto end = is_zero.begin() + count;
+    if (zero_rows_ != nullptr && std::find(is_zero.begin(), end, true) != end)
+      add_zero_rows(first, std::span(is_zero).first(to_size(count)), factors.data());
   }
 
   // The memory of rows [first, last), for prefetching; empty if the rows are not contiguous.
@@ -57,13 +66,27 @@ class GramPanels {
   }
 
  private:
-  void pack_copies(Index first, Index count, Index at, const double* factors, double* panel) const {
+  // A row may be nonzero and too small for a panel; the norms of a matrix never underflow to 0.
+  void add_zero_rows(Index first, std::span<const bool> is_zero, const double* factors) const {
+    std::vector<Index> found;
+    for (std::size_t t = 0; t < is_zero.size(); ++t) {
+      const Index i = first + static_cast<Index>(t);
+      double norm2 = 0.0;
+      if (is_zero[t] && factors[t] != 0.0) A_.norms(i, i + 1, 1.0, {&norm2, 1}, {});
+      if (is_zero[t] && norm2 == 0.0) found.push_back(i);
+    }
+    zero_rows_->add(found);
+  }
+
+  void pack_copies(Index first, Index count, Index at, const double* factors, double* panel,
+                   bool* is_zero) const {
     constexpr Index rows_per_copy = 16;
     Buffer rows(rows_per_copy, A_.cols());
     for (Index t = 0; t < count; t += rows_per_copy) {
       const Index here = std::min(rows_per_copy, count - t);
       A_.copy_rows(first + t, first + t + here, rows.view());
-      kernels::pack_rows({rows.data(), A_.cols(), A_.cols()}, factors + t, at + t, here, panel);
+      kernels::pack_rows({rows.data(), A_.cols(), A_.cols()}, factors + t, at + t, here, panel,
+                         is_zero + t);
     }
   }
 
@@ -78,6 +101,7 @@ class GramPanels {
   const RowMatrix& A_;
   ConstView b_;
   const std::function<double(Index)>& factor_;
+  FoundRows* zero_rows_;
   const DenseRows<double>* doubles_;
   const DenseRows<float>* floats_;
 };
@@ -86,10 +110,7 @@ constexpr Index block_rows = kernels::panel_rows;
 
 // The number of partial sums of H, one per task. With 1 the cells of H are the tasks instead:
 // for many columns, where H does not fit the cache, and for few rows.
-Index chunk_count(const RowMatrix& A) {
-  constexpr Index max_columns = 512;
-  return A.cols() > max_columns ? 1 : std::clamp<Index>(A.rows() / block_rows, 1, 16);
-}
+Index chunk_count(const RowMatrix& A) { return gram_chunks(A.rows(), A.cols()); }
 
 // H += Σ a_i a_iᵀ over rows [first, last), one panel after the other.
 void add_rows(const GramPanels& panels, Index first, Index last, double* H) {
@@ -173,10 +194,17 @@ bool safe_units(const ColumnMap& map) {
                      [](double u) { return u == 0.0 || std::abs(std::ilogb(u)) <= safe_exponent; });
 }
 
+bool units_only(const ColumnMap& map) { return !map.ones && !map.centred(); }
+
+// Whether the Gram matrix follows from that of the inner matrix.
+bool by_inner(const MappedMatrix& A) {
+  return safe_units(A.map()) && (units_only(A.map()) || has_sparse_gram(*A.inner()));
+}
+
 // Only the units differ: scale the Gram matrix of the inner matrix.
 std::vector<double> gram_in_units(const MappedMatrix& A, const std::function<double(Index)>& factor,
-                                  ThreadTeam& team, ConstView b) {
-  std::vector<double> H = gram(*A.inner(), factor, team, b);
+                                  ThreadTeam& team, ConstView b, std::vector<Index>* zero_rows) {
+  std::vector<double> H = gram(*A.inner(), factor, team, b, zero_rows);
   const Index d = A.cols(), width = d + b.cols;
   const auto unit = [&](Index j) { return j < d ? A.map().units[to_size(j)] : 1.0; };
   for (Index i = 0; i < width; ++i)
@@ -188,7 +216,7 @@ std::vector<double> gram_in_units(const MappedMatrix& A, const std::function<dou
 // making the rows dense. With H = AᵀA, s = Aᵀ1 and m = 1ᵀ1 (each with the factors),
 //   H̃_jk = unit_j·unit_k·(H_jk − centre_j·s_k − s_j·centre_k + m·centre_j·centre_k).
 std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<double(Index)>& factor,
-                                ThreadTeam& team, ConstView b) {
+                                ThreadTeam& team, ConstView b, std::vector<Index>* zero_rows) {
   const ColumnMap& map = A.map();
   const Index d = A.inner()->cols(), c = b.cols, width = d + c + 1, out_width = A.cols() + c;
   RowNumbers beside(to_size(A.rows() * (c + 1)));
@@ -197,7 +225,7 @@ std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<doubl
     for (Index k = 0; k < c; ++k) rhs(i, k) = b(i, k);
     rhs(i, c) = 1.0;
   }
-  const std::vector<double> all = gram(*A.inner(), factor, team, rhs);
+  const std::vector<double> all = gram(*A.inner(), factor, team, rhs, zero_rows);
   const auto value = [&](Index j, Index k) { return all[to_size(j * width + k)]; };
   const auto centre = [&](Index j) {
     return j < d && map.centred() ? map.centre[to_size(j)] : 0.0;
@@ -219,6 +247,16 @@ std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<doubl
 }
 
 }  // namespace
+
+// A power of two, so that an even number of threads has the same work; and at least half a row per
+// column for each: zeroing and adding a partial sum costs about d²/4 products.
+Index gram_chunks(Index rows, Index cols) {
+  constexpr Index max_columns = 512, max_chunks = 16;
+  if (cols > max_columns) return 1;
+  const Index limit =
+      std::min({max_chunks, rows / block_rows, 2 * rows / std::max<Index>(1, cols)});
+  return static_cast<Index>(std::bit_floor(to_size(std::max<Index>(1, limit))));
+}
 
 void load_rows(const RowMatrix& A, const std::function<double(Index)>& factor, Index first,
                View out) {
@@ -244,29 +282,35 @@ void for_blocks(const RowMatrix& A, const std::function<double(Index)>& factor, 
 }
 
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
-                         ThreadTeam& team, ConstView b) {
+                         ThreadTeam& team, ConstView b, std::vector<Index>* zero_rows) {
   if (const Partition own = partition(A); own.rows != &A) {
     const ConstView own_b =
         b.cols == 0 ? b : ConstView{b.row(own.first), own.rows->rows(), b.cols, b.stride};
-    const std::function own_factor = [&](Index i) { return factor(own.first + i); };
-    std::vector<double> H = gram(*own.rows, own_factor, team, own_b);
+    std::function<double(Index)> own_factor;
+    if (factor) own_factor = [&](Index i) { return factor(own.first + i); };
+    std::vector<double> H = gram(*own.rows, own_factor, team, own_b, zero_rows);
+    if (zero_rows)
+      for (Index& row : *zero_rows) row += own.first;
     communicator(A).sum(H);
     return H;
   }
   if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A)) {
-    if (!mapped->map().ones && !mapped->map().centred() && safe_units(mapped->map()))
-      return gram_in_units(*mapped, factor, team, b);
-    if (has_sparse_gram(*mapped->inner()) && safe_units(mapped->map()))
-      return mapped_gram(*mapped, factor, team, b);
+    if (units_only(mapped->map()) && safe_units(mapped->map()))
+      return gram_in_units(*mapped, factor, team, b, zero_rows);
+    if (by_inner(*mapped)) return mapped_gram(*mapped, factor, team, b, zero_rows);
   }
-  std::vector<double> H = has_sparse_gram(A) ? sparse_gram(A, factor, team, b)
-                                             : gram_by_panels({A, b, factor}, chunk_count(A), team);
+  FoundRows found;
+  FoundRows* const zero = zero_rows ? &found : nullptr;
+  std::vector<double> H = has_sparse_gram(A)
+                              ? sparse_gram(A, factor, team, b, zero)
+                              : gram_by_panels({A, b, factor, zero}, chunk_count(A), team);
+  if (zero_rows) *zero_rows = found.ascending();
   mirror(H, A.cols() + b.cols, team);
   return H;
 }
 
 double gram_additions(const RowMatrix& A) {
-  if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A))
+  if (const auto* mapped = dynamic_cast<const MappedMatrix*>(&A); mapped && by_inner(*mapped))
     return gram_additions(*mapped->inner()) + 3.0;
   if (has_sparse_gram(A)) return sparse_gram_additions(A);
   // The sums of the rows of each rank, and the sum over the ranks.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <mutex>
 #include <vector>
 
 #include "core/thread_team.hpp"
@@ -16,14 +17,39 @@ namespace polyak {
 
 /// d × d, both triangles, in one read of A. With b (n × c) the Gram matrix of [A b],
 /// (d + c) × (d + c), which contains AᵀA, Aᵀb and bᵀb; f_i multiplies b_i too. The bits depend
-/// on the vector instructions in use (kernels/gram.hpp).
+/// on the vector instructions in use (kernels/gram.hpp). No factor means 1.
+///
+/// `zero_rows`, if not null, receives the rows stored here, ascending, that are zero or have the
+/// factor 0; of a matrix in other variables those of the stored columns.
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
-                         ThreadTeam& team, ConstView b = {});
+                         ThreadTeam& team, ConstView b = {},
+                         std::vector<Index>* zero_rows = nullptr);
+
+/// Rows found by several threads.
+class FoundRows {
+ public:
+  void add(const std::vector<Index>& rows) {
+    if (rows.empty()) return;
+    const std::lock_guard lock(mutex_);
+    rows_.insert(rows_.end(), rows.begin(), rows.end());
+  }
+  std::vector<Index> ascending() {
+    std::sort(rows_.begin(), rows_.end());
+    return std::move(rows_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Index> rows_;
+};
 
 /// The length of the longest chain of additions in an entry of gram(A), with or without b: the
 /// rounding error of an entry is at most about half of that times eps·Σ|terms|. A collective
 /// call: every rank must make it.
 double gram_additions(const RowMatrix& A);
+
+/// The number of partial sums of a dense Gram matrix, one per task; a function of the sizes only.
+Index gram_chunks(Index rows, Index cols);
 
 /// Copies the rows first, first + 1, … to `out`, each multiplied by its factor.
 void load_rows(const RowMatrix& A, const std::function<double(Index)>& factor, Index first,
@@ -54,7 +80,7 @@ bool has_sparse_gram(const RowMatrix& A);
 /// The lower triangle of gram(), for an A with has_sparse_gram(A). The order of summation of
 /// each entry depends neither on the number of threads nor on the vector instructions.
 std::vector<double> sparse_gram(const RowMatrix& A, const std::function<double(Index)>& factor,
-                                ThreadTeam& team, ConstView b);
+                                ThreadTeam& team, ConstView b, FoundRows* zero_rows = nullptr);
 
 /// gram_additions of sparse_gram.
 double sparse_gram_additions(const RowMatrix& A);

@@ -28,11 +28,12 @@ class Bands {
 
  public:
   Bands(const CsrRows<Value, Column>& A, const std::function<double(Index)>& factor, ConstView b,
-        GramCuts cuts)
+        GramCuts cuts, FoundRows* zero_rows)
       : A_(A),
         factor_(factor),
         b_(b),
         cuts_(cuts),
+        zero_rows_(zero_rows),
         width_(A.cols() + b.cols),
         starts_(band_starts(width_)) {}
 
@@ -97,6 +98,7 @@ class Bands {
       const Index all = rows.last - rows.first;
       const Index first = rows.first + block * all / cuts_.blocks;
       const Index last = rows.first + (block + 1) * all / cuts_.blocks;
+      if (top == 0) find_zero_rows(first, last);
       for (Index i = first; i < last; ++i) {
         if (next.empty())
           add_row(i, top, end, sums.view());
@@ -111,10 +113,21 @@ class Bands {
     }
   }
 
+  void find_zero_rows(Index first, Index last) const {
+    std::vector<Index> found;
+    for (Index i = first; i < last && zero_rows_ != nullptr; ++i) {
+      const Row row = A_.row(i);
+      const bool weighs = !factor_ || factor_(i) != 0.0;
+      const auto is_zero = [](Value v) { return v == Value{0}; };
+      if (!weighs || std::all_of(row.a, row.a + row.count, is_zero)) found.push_back(i);
+    }
+    if (zero_rows_ != nullptr) zero_rows_->add(found);
+  }
+
   // Adds the products of row i in a band; returns the first column of the row after the band.
   Index add_row(Index i, Index top, Index end, View sums) const {
     const Row row = A_.row(i);
-    const double f = factor_(i);
+    const double f = factor_ ? factor_(i) : 1.0;
     Index t = place_of(row, top);
     for (; t < row.count && row.col[t] < end; ++t)
       add_to(row, t + 1, twice_scaled(f, static_cast<double>(row.a[t])),
@@ -125,7 +138,7 @@ class Bands {
   void add_sides(Index i, Index top, Index end, View sums) const {
     const Index d = A_.cols();
     const Row row = A_.row(i);
-    const double f = factor_(i);
+    const double f = factor_ ? factor_(i) : 1.0;
     for (Index c = std::max<Index>(0, top - d); d + c < end; ++c) {
       double* const h = sums.row(d + c - top);
       const double value = twice_scaled(f, b_(i, c));
@@ -145,6 +158,7 @@ class Bands {
   const std::function<double(Index)>& factor_;
   ConstView b_;
   GramCuts cuts_;
+  FoundRows* zero_rows_;
   Index width_;
   std::vector<Index> starts_;
 };
@@ -191,10 +205,10 @@ bool has_sparse_gram(const RowMatrix& A) {
 }
 
 std::vector<double> sparse_gram(const RowMatrix& A, const std::function<double(Index)>& factor,
-                                ThreadTeam& team, ConstView b) {
+                                ThreadTeam& team, ConstView b, FoundRows* zero_rows) {
   std::vector<double> H;
   const GramCuts cuts = gram_cuts(gram_size(A, b.cols));
-  with_csr(A, [&](const auto& rows) { H = Bands(rows, factor, b, cuts).sum(team); });
+  with_csr(A, [&](const auto& rows) { H = Bands(rows, factor, b, cuts, zero_rows).sum(team); });
   return H;
 }
 

@@ -96,7 +96,7 @@ ProblemShape sparse(Index rows, Index cols, Index entries) {
 TEST(automatic_plan, of_few_entries_begins_with_the_normal_equations) {
   const auto list = candidates_of(sparse(1850, 712, 5));
   EXPECT_EQ(list[0].method, "normal");
-  EXPECT_LT(list[0].seconds, 0.5 * candidates_of(dense(1850, 712))[0].seconds);
+  EXPECT_LT(list[0].seconds, 0.6 * candidates_of(dense(1850, 712))[0].seconds);
 }
 
 TEST(automatic_plan,

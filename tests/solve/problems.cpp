@@ -153,7 +153,7 @@ TEST(bounds, that_are_infinite_are_none) {
   parts.lower = {-inf};
   parts.upper = {inf, inf};
   EXPECT_FALSE(Problem(parts).has_bounds());
-  EXPECT_EQ(solve(Problem(parts)).method, "direct");
+  EXPECT_EQ(solve(Problem(parts)).method, "normal");
   parts.upper = {inf, 3.0};
   EXPECT_TRUE(Problem(parts).has_bounds());
   EXPECT_EQ(solve(Problem(parts)).method, "active-set");

@@ -96,13 +96,14 @@ class Automatic {
 
   bool consistent() const { return trial_ && trial_->consistent(options_.tol); }
 
-  Report drive(const Problem& problem, const SolveOptions& options, SubsetWatch* watch = nullptr) {
+  Report drive(const Problem& problem, const SolveOptions& options, SubsetWatch* watch = nullptr,
+               FirstRead first_read = FirstRead::cheapest) {
     if (const Report* known = runs_.known()) {
       Report report = *known;
       describe(problem, report);
       return report;
     }
-    Driver driver(problem, options, copied_for(problem));
+    Driver driver(problem, options, first_read, copied_for(problem));
     if (const RunState* from = runs_.from()) driver.resume(*from);
     Report report = driver.run(watch ? static_cast<Observer*>(watch) : &runs_);
     if (watch) watch->explain(report);
@@ -148,6 +149,7 @@ class Automatic {
          fmt::format("{} random rows, solved; {} others check it", solved, trial_->rows_checked),
          stage.run.seconds, seconds, trial_outcome()});
     if (!consistent()) return;
+    start_may_solve_ = true;
     start_ = trial_->x;
     found_by_ = stage.run.method;
   }
@@ -186,6 +188,7 @@ class Automatic {
         (tried->status == Status::limit && tried->iterations < stage.max_iterations);
     if (cut_off) runs_.stop_saving();
     cg_iterations_ = expected_iterations(*tried, options_.tol);
+    const bool contradicts = tried->stopped_by == StoppedBy::inconsistent;
     Stage done{stage.run.method,
                fmt::format("{} random rows, by {}", part->rows(), one_read_cg_record().info.name),
                stage.run.seconds,
@@ -196,6 +199,7 @@ class Automatic {
     done.outcome = outcome(total());
     total().stages.push_back(std::move(done));
     if (total().status != Status::diverged) found_by_ = stage.run.method;
+    start_may_solve_ = !contradicts;
   }
 
   // To a tenth of the tolerance: the rows left out are to meet it too.
@@ -245,7 +249,8 @@ class Automatic {
   void run_method(const AutoPlan& plan, const Candidate& candidate) {
     const Problem from = start_.empty() ? problem_ : problem_.starting_at(start_);
     const SolveOptions options = limited(candidate);
-    Report report = drive(from, options);
+    Report report = drive(from, options, nullptr,
+                          start_may_solve_ ? FirstRead::cheapest : FirstRead::equations);
     Stage done{candidate.method, candidate.why, candidate.seconds, report.seconds.total, {}};
     const bool checked =
         report.iterations == 0 && !found_by_.empty() && report.status != Status::diverged;
@@ -310,6 +315,7 @@ class Automatic {
 
   void add(Report report) {
     if (report.status != Status::diverged) start_ = report.x;
+    start_may_solve_ = false;
     total_.add(std::move(report));
   }
 
@@ -336,9 +342,10 @@ class Automatic {
   std::shared_ptr<RowSums> copied_;
   std::optional<SubsetTrial> trial_;
   std::optional<double> cg_iterations_;  // on all rows, extrapolated from subset-cg
-  std::string found_by_;     // the stage on a subset that gave start_; empty after a method
-  bool can_factor_ = false;  // a candidate takes any condition
-  Array start_;              // d × c, the best x so far
+  std::string found_by_;          // the stage on a subset that gave start_; empty after a method
+  bool can_factor_ = false;       // a candidate takes any condition
+  Array start_;                   // d × c, the best x so far
+  bool start_may_solve_ = false;  // the rows seen so far do not contradict it
   int threads_ = 1;
 };
 

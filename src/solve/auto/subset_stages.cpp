@@ -15,16 +15,29 @@
 namespace polyak {
 namespace {
 
-constexpr std::uint64_t to_solve = 0, to_check = 1;  // draws of random_rows
+constexpr std::uint64_t to_solve = 0, to_check = 1, to_check_first = 3;  // draws of random_rows
+
+constexpr Index rows_checked_first = 128;
 
 Index rows_to_check(Index rows) { return std::clamp<Index>(rows / 200, 1000, 10000); }
 
+std::vector<Index> merged(const std::vector<Index>& a, const std::vector<Index>& b) {
+  std::vector<Index> out;
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+  return out;
+}
+
+// The sums over all rows that were checked.
+struct Checked {
+  double residual2 = 0.0, b2 = 0.0, size2 = 0.0;
+};
+
 // Row by row: a property of m random rows holds for all but a small share of the others. Rows and
 // columns may have different units.
-void check(const Problem& rows, ConstView x, double tol, SubsetTrial& trial) {
+void check(const Problem& rows, ConstView x, double tol, Checked& sums, SubsetTrial& trial) {
   const Index d = rows.cols();
   std::vector<double> a(to_size(d));
-  double residual2 = 0.0, b2 = 0.0, size2 = 0.0;
+  auto& [residual2, b2, size2] = sums;
   for (Index i = 0; i < rows.rows(); ++i) {
     rows.A().copy_rows(i, i + 1, {a.data(), 1, d, d});
     bool fits = true;
@@ -42,7 +55,7 @@ void check(const Problem& rows, ConstView x, double tol, SubsetTrial& trial) {
     }
     trial.rows_failed += !fits;
   }
-  trial.rows_checked = rows.rows();
+  trial.rows_checked += rows.rows();
   if (b2 == 0.0) return;
   trial.facts.relative_residual = std::sqrt(residual2 / b2);
   trial.rounding = static_cast<double>(d) * 0x1p-52 * std::sqrt(size2 / b2);
@@ -116,9 +129,9 @@ double SubsetTrial::failing_share() const {
 std::optional<SubsetTrial> try_subset(const Problem& problem, Index count,
                                       const SolveOptions& options, ThreadTeam& team, bool by_gram) {
   const auto solved = random_rows_of(problem, count, options.seed, to_solve);
-  const auto checked =
-      random_rows_of(problem, rows_to_check(problem.rows()), options.seed, to_check, solved);
-  if (std::ssize(solved) < count || checked.empty()) return std::nullopt;
+  const auto few =
+      random_rows_of(problem, rows_checked_first, options.seed, to_check_first, solved);
+  if (std::ssize(solved) < count || few.empty()) return std::nullopt;
   const Problem part = subset_of(problem, solved, team);
   SubsetTrial trial;
   try {
@@ -129,9 +142,16 @@ std::optional<SubsetTrial> try_subset(const Problem& problem, Index count,
     return std::nullopt;  // the next method reads all of A and reports the row
   }
   trial.facts.rows_solved = std::ssize(solved);
-  std::merge(solved.begin(), solved.end(), checked.begin(), checked.end(),
-             std::back_inserter(trial.rows_read));
-  check(subset_of(problem, checked, team), transposed(trial.x.view()).view(), options.tol, trial);
+  trial.rows_read = merged(solved, few);
+  // A few rows first: one that does not fit shows that the data are inconsistent.
+  Checked sums;
+  const Array x = transposed(trial.x.view());
+  check(subset_of(problem, few, team), x.view(), options.tol, sums, trial);
+  if (trial.rows_failed > 0) return trial;
+  const auto others = random_rows_of(problem, rows_to_check(problem.rows()) - std::ssize(few),
+                                     options.seed, to_check, trial.rows_read);
+  if (!others.empty()) check(subset_of(problem, others, team), x.view(), options.tol, sums, trial);
+  trial.rows_read = merged(trial.rows_read, others);
   return trial;
 }
 

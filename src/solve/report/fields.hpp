@@ -151,6 +151,7 @@ struct Fields<Report> {
     visit("measured_rate", &Report::measured_rate);
     visit("statistics", &Report::statistics, json_only);
     visit("certified", &Report::certified, if_any);
+    visit("verified", &Report::verified, if_any);
     visit("stages", &Report::stages, json_only, if_any);
     visit("asked", &Report::asked, json_only);
     visit("used", &Report::used);

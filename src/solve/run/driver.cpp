@@ -8,9 +8,10 @@
 #include "polyak/ranks.hpp"
 
 namespace polyak {
-Driver::Driver(const Problem& problem, SolveOptions options, std::shared_ptr<RowSums> copied)
+Driver::Driver(const Problem& problem, SolveOptions options, FirstRead first_read,
+               std::shared_ptr<RowSums> copied)
     : options_(std::move(options)),
-      setup_(problem, options_, std::move(copied)),
+      setup_(problem, options_, first_read, std::move(copied)),
       monitor_(setup_.working(), setup_.backend(), options_.tol, options_.stop_rule),
       estimate_(estimate(setup_.problem())),
       schedule_(options_, problem.rows(), setup_.plan().rows_per_iteration,
@@ -172,8 +173,14 @@ void Driver::measure(Observer& observer) {
   const std::vector<double> numbers = setup_.backend().host_copy(block);
   const ConstView x{numbers.data(), block.vectors(), block.length(), block.length()};
   const Index k = method_->iteration();
-  last_ = monitor_.measure(block, x);
-  run_.measured_rows += setup_.problem().rows();
+  const NormalModel* const model = method_->model();
+  std::optional<Measured> found = model ? monitor_.measure_by(*model, x) : std::nullopt;
+  if (!found) {
+    found = monitor_.measure(block, x);
+    run_.measured_rows += setup_.problem().rows();
+    method_->measured(x, monitor_.gradient(), monitor_.residual2());
+  }
+  last_ = *found;
   last_.line.iteration = k;
   last_.line.row_products = method_->row_products();
   last_.line.seconds = run_.solve_seconds;
@@ -186,6 +193,7 @@ void Driver::measure(Observer& observer) {
       run_.best_line = std::ssize(run_.history);
       run_.best_gradient = last_.gradient;
       run_.best_backward_error = last_.backward_error;
+      best_rounding_ = last_.rounding;
     }
     run_.largest_x =
         std::max({run_.largest_x, setup_.backend().max_abs(block), expected_x(last_.residual)});

@@ -27,8 +27,9 @@ std::string passes(double limit);
 
 class Driver {
  public:
-  /// `copied`: see SolveSetup.
-  Driver(const Problem& problem, SolveOptions options, std::shared_ptr<RowSums> copied = nullptr);
+  /// `first_read`, `copied`: see SolveSetup.
+  Driver(const Problem& problem, SolveOptions options, FirstRead first_read = FirstRead::cheapest,
+         std::shared_ptr<RowSums> copied = nullptr);
 
   Report run(Observer* observer);
   void set_limits(std::optional<Index> max_iterations, std::optional<double> max_passes);
@@ -98,6 +99,7 @@ class Driver {
   Used used_;                       // the plan's, or smaller ones
   RunState run_;                    // without the method's state, which is in method_
   Measured last_;
+  std::optional<double> best_rounding_;  // Measured::rounding of the best x
   bool resumed_ = false;
   double earlier_seconds_ = 0.0;  // of the process that saved the run
   double measurement_s_ = 0.0;    // of the last measurement

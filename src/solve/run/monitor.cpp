@@ -99,14 +99,19 @@ double Monitor::size_of(ConstView x, Index c) const {
   return sum + facts_.b_norms[to_size(c)];
 }
 
-double Monitor::largest_slope(const double* g, double residual) const {
+// A bound that is not positive proves nothing: the test is then infinite, or 0 from below.
+Monitor::Tests Monitor::tests(ConstView x, Index c, const Errors& errors, double sign) const {
+  const double* const g = g_.data() + c * x.cols;
+  const double r2 = residual2_[to_size(c)];
+  const double r = std::sqrt(std::max(r2 + sign * errors.residual2, 0.0));
+  const double other = std::sqrt(std::max(r2 - sign * errors.residual2, 0.0));
   double largest = 0.0;
   for (std::size_t j = 0; j < columns_.size(); ++j) {
-    if (g[j] == 0.0) continue;
-    const double slope = std::abs(g[j]) / columns_[j];
+    if (columns_[j] == 0.0 && g[j] == 0.0) continue;
+    const double slope = std::abs(g[j]) / columns_[j] + sign * errors.gradient;
     if (!(slope <= largest)) largest = slope;
   }
-  return largest == 0.0 ? 0.0 : largest / residual;
+  return {r == 0.0 ? 0.0 : r / size_of(x, c), largest == 0.0 ? 0.0 : largest / other};
 }
 
 double Monitor::user_gradient() {
@@ -137,9 +142,34 @@ Monitor::RidgePart Monitor::ridge_part(ConstView x, Index c, const double* u) co
 }
 
 Measured Monitor::measure(const Block& block, ConstView x) {
-  const Index columns = x.rows, d = x.cols;
   backend_.full_gradient(block, g_block_, residual2_, nullptr);
-  backend_.read(g_block_, {g_.data(), columns, d, d});
+  backend_.read(g_block_, {g_.data(), x.rows, x.cols, x.cols});
+  read_g_ = g_;
+  read_residual2_ = residual2_;
+  return judge(x, {});
+}
+
+// Both numbers of the model are those of the rows of A: their errors are bounded by the norms of
+// the columns of A, which those of [A; √ridge·I] exceed. A rule of the caller has no such bounds.
+std::optional<Measured> Monitor::measure_by(const NormalModel& model, ConstView x) {
+  constexpr double digits = 1e-6;  // of ‖r‖: twice as large an error of ‖r‖²
+  if (rule_ || problem_.has_bounds()) return std::nullopt;
+  std::vector<Errors> errors;
+  for (Index c = 0; c < x.rows; ++c) {
+    const NormalModel::Value at = model.at(x.row(c), c, g_.data() + c * x.cols);
+    if (!(at.residual2_error <= 2.0 * digits * at.residual2)) return std::nullopt;
+    residual2_[to_size(c)] = at.residual2;
+    errors.push_back({at.residual2_error, at.gradient_error});
+  }
+  Measured out = judge(x, errors);
+  // Numbers that are mostly rounding do not show which x is better either.
+  const bool decided =
+      out.distance <= 1.0 || out.least_backward_error > std::max(tol_, 0.5 * out.backward_error);
+  return out.finite && decided ? std::optional(std::move(out)) : std::nullopt;
+}
+
+Measured Monitor::judge(ConstView x, std::span<const Errors> errors) {
+  const Index columns = x.rows, d = x.cols;
   double data2 = 0.0;
   for (double r2 : residual2_) data2 += r2;
   add_ridge(x);
@@ -147,16 +177,20 @@ Measured Monitor::measure(const Block& block, ConstView x) {
   Measured out;
   double total2 = 0.0, worst_gradient = 0.0;
   for (Index c = 0; c < columns; ++c) {
-    const double r = std::sqrt(residual2_[to_size(c)]);
-    const double by_residual = r == 0.0 ? 0.0 : r / size_of(x, c);
-    const double by_gradient = largest_slope(g_.data() + c * d, r);
-    const double nearer = std::min(by_residual, by_gradient);
-    if (!(nearer <= out.distance)) {
-      out.distance = nearer;
-      out.by_residual = by_residual <= by_gradient;
+    const Errors error = errors.empty() ? Errors{} : errors[to_size(c)];
+    const Tests most = tests(x, c, error, 1.0);
+    if (!errors.empty()) {
+      const double more = most.nearer() - tests(x, c, {}, 0.0).nearer();
+      out.rounding = std::max(out.rounding.value_or(0.0), more);
+      out.least_backward_error =
+          std::max(out.least_backward_error, tests(x, c, error, -1.0).nearer());
     }
-    if (c == 0) out.by_residual = by_residual <= by_gradient;
-    worst_gradient = std::max(worst_gradient, by_gradient);
+    if (!(most.nearer() <= out.distance)) {
+      out.distance = most.nearer();
+      out.by_residual = most.by_residual <= most.by_gradient;
+    }
+    if (c == 0) out.by_residual = most.by_residual <= most.by_gradient;
+    worst_gradient = std::max(worst_gradient, most.by_gradient);
     total2 += residual2_[to_size(c)];
   }
   out.backward_error = out.distance;

@@ -3,6 +3,7 @@
 // True norms of the current x, for one read of A, and whether they meet the tolerance. All numbers
 // are in the scaled problem's units, except those of a Measurement.
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -23,6 +24,10 @@ struct Measured {
   double gradient = 0.0;        ///< ‖g‖ in the variables the method works in
   double residual = 0.0;        ///< ‖r‖ with the ridge part, scaled units
   bool finite = true;
+  /// Present where the numbers come from AᵀA and not from a read of A. backward_error and the
+  /// relative gradient are upper bounds then, by so much above the computed backward error.
+  std::optional<double> rounding = {};
+  double least_backward_error = 0.0;  ///< with rounding: a lower bound
 };
 
 class Monitor {
@@ -32,6 +37,15 @@ class Monitor {
 
   /// Reads A once. `host_x` holds the numbers of x.
   Measured measure(const Block& x, ConstView host_x);
+  /// Without a read of A, from the model of a method; nothing where its error bounds do not decide
+  /// whether x meets the tolerance, or leave fewer than six digits of ‖r‖.
+  std::optional<Measured> measure_by(const NormalModel& model, ConstView x);
+  /// ÃᵀWr̃ and ‖r̃‖² of the last measure(), without the ridge; for the method.
+  ConstView gradient() const {
+    const auto d = static_cast<Index>(columns_.size());
+    return {read_g_.data(), std::ssize(read_residual2_), d, d};
+  }
+  std::span<const double> residual2() const { return read_residual2_; }
   /// Without a read of A: whether ‖Ãᵀr‖² of each right-hand side, and an upper bound on ‖r‖,
   /// show that x does not meet the tolerance.
   bool surely_above(ConstView x, std::span<const double> gradient2, double max_residual) const;
@@ -49,14 +63,27 @@ class Monitor {
   RidgePart ridge_part(ConstView x, Index c, const double* u) const;
 
  private:
+  // Of the last values in g_ and residual2_: at most so far from the true ones.
+  struct Errors {
+    double residual2 = 0.0;  // of ‖r‖²
+    double gradient = 0.0;   // of g_j, as a multiple of the norm of column j
+  };
+  // The norms in g_ and residual2_, with upper bounds in place of values where there are errors.
+  Measured judge(ConstView x, std::span<const Errors> errors);
+  // The two tests of one right-hand side: ‖r‖ and the largest |g_j|/(‖a_j‖‖r‖), relative; of the
+  // values, or at least (sign −1), or at most (sign +1).
+  struct Tests {
+    double by_residual, by_gradient;
+    double nearer() const { return std::min(by_residual, by_gradient); }
+  };
+  Tests tests(ConstView x, Index c, const Errors& errors, double sign) const;
   double ridge_of(Index j) const;  // in scaled units
   void add_ridge(ConstView x);
   void project_gradient(ConstView x);
   double error(ConstView x) const;
   void judge_by_rule(Measured& out);
-  double size_of(ConstView x, Index c) const;                    // Σ_j‖a_j‖|x_j| + ‖b‖
-  double largest_slope(const double* g, double residual) const;  // of |g_j|/(‖a_j‖‖r‖)
-  double user_gradient();  // ‖Aᵀr‖ of the user's A; g_ becomes it
+  double size_of(ConstView x, Index c) const;  // Σ_j‖a_j‖|x_j| + ‖b‖
+  double user_gradient();                      // ‖Aᵀr‖ of the user's A; g_ becomes it
   double user_frobenius() const;
 
   const WorkingProblem& working_;
@@ -70,6 +97,7 @@ class Monitor {
   double norm_;  // a lower bound on ‖A‖ in the user's units, which rule_ uses for ‖A‖
   Block g_block_;
   std::vector<double> g_, residual2_;  // g_: that block on the host
+  std::vector<double> read_g_, read_residual2_;
 };
 
 }  // namespace polyak

@@ -1,5 +1,6 @@
 #include "solve/run/setup.hpp"
 
+#include "method/record.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 
@@ -44,29 +45,39 @@ std::unique_ptr<Backend> backend_of(WorkingProblem& working, const std::string& 
   return out;
 }
 
+// Whether a factorisation takes less time than the start of threads, some 50 µs each.
+bool is_small(const Problem& problem, const SolveOptions& options) {
+  constexpr double max_entries = 3e4, max_products = 4e6;
+  const MethodRecord* record = find_record(options.method);
+  const auto entries = static_cast<double>(problem.A().nonzeros());
+  return record && record->turn == Turn::factorisation && entries <= max_entries &&
+         entries * static_cast<double>(problem.cols()) <= max_products;
+}
+
 // Checks first, before anything is allocated.
-int checked_threads(const SolveOptions& options) {
+int checked_threads(const Problem& problem, const SolveOptions& options) {
   check_values(options);
   device_named(options.device);
+  if (options.threads == 0 && is_small(problem, options)) return 1;
   return static_cast<int>(options.threads);
 }
 
 WorkingProblem timed_working(const Problem& problem, const SolveOptions& options, ThreadTeam& team,
-                             RowSums* sums, double& seconds) {
+                             FirstRead first_read, RowSums* sums, double& seconds) {
   const double start = now_s();
-  WorkingProblem out(problem, options, team, sums);
+  WorkingProblem out(problem, options, team, first_read, sums);
   seconds = now_s() - start;
   return out;
 }
 
 }  // namespace
 
-SolveSetup::SolveSetup(const Problem& problem, const SolveOptions& options,
+SolveSetup::SolveSetup(const Problem& problem, const SolveOptions& options, FirstRead first_read,
                        std::shared_ptr<RowSums> copied)
-    : team_(checked_threads(options)),
+    : team_(checked_threads(problem, options)),
       copied_(copied ? std::move(copied)
                      : copied_rows(options.device, backend_problem(problem, {}, team_, nullptr))),
-      working_(timed_working(problem, options, team_, copied_.get(), seconds_.norms)),
+      working_(timed_working(problem, options, team_, first_read, copied_.get(), seconds_.norms)),
       products_(working_.problem().A(), working_.problem().weights(), facts().scale, team_),
       backend_(backend_of(working_, options.device, team_, copied_)),
       plan_(plan_unless_trivial(working_.problem(), facts(), options, team_)) {
@@ -94,8 +105,8 @@ std::unique_ptr<Method> SolveSetup::start(std::uint64_t stream, Index replicates
 }
 
 std::unique_ptr<Method> SolveSetup::start(const Parameters& parameters) {
-  return make_method(
-      plan_.method, Setting{problem(), facts(), *backend_, team_, plan_.sampler.get(), parameters});
+  return make_method(plan_.method, Setting{problem(), facts(), *backend_, team_,
+                                           plan_.sampler.get(), parameters, working_.normal()});
 }
 
 }  // namespace polyak

@@ -16,7 +16,7 @@ class SolveSetup {
  public:
   /// `copied` has the rows of the problem on the device (copied_rows); null: they are copied.
   SolveSetup(const Problem& problem, const SolveOptions& options,
-             std::shared_ptr<RowSums> copied = nullptr);
+             FirstRead first_read = FirstRead::cheapest, std::shared_ptr<RowSums> copied = nullptr);
 
   /// In the variables that methods work in.
   const Problem& problem() const { return working_.problem(); }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "method/record.hpp"
 #include "polyak/ranks.hpp"
 #include "solve/auto/row_subset.hpp"
 
@@ -152,31 +153,68 @@ bool may_scale_columns(const Problem& problem, const SolveOptions& options) {
 }
 
 WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team,
-                               RowSums* sums)
-    : user_(user) {
+                               FirstRead first_read, RowSums* sums)
+    : user_(user), first_read_(first_read) {
+  swept_.facts.sums = sums;
   double heaviest = 0.0;
   for (const double w : user.weights()) heaviest = std::max(heaviest, w);
   if (heaviest > 0.0 && std::abs(std::ilogb(heaviest)) > max_exponent)
     root_weight_ = std::ldexp(1.0, -std::ilogb(heaviest) / 2);
   if (root_weight_ != 1.0) change({});
   if (may_scale_columns(user, options))
-    map_columns(options, team, sums);
+    map_columns(options, team);
   else
-    facts_ = gather_facts(problem(), team, sums);
+    read(options, team);
+}
+
+void WorkingProblem::read(const SolveOptions& options, ThreadTeam& team) {
+  RowSums* const sums = swept_.facts.sums;
+  if (!sums && wants_equations(options) && can_sweep(problem().A()))
+    swept_ = sweep(problem(), team);
+  else
+    swept_.facts = gather_facts(problem(), team, sums);
+}
+
+// With few columns AᵀA costs no more than the norms.
+bool WorkingProblem::wants_equations(const SolveOptions& options) const {
+  constexpr double about_a_pass = 1.25;
+  const MethodRecord* record = find_record(options.method);
+  if (!record || !record->by_normal_equations) return false;
+  const ConstView x0 = user_.x0();
+  const auto is_zero = [](double v) { return v == 0.0; };
+  if (first_read_ == FirstRead::equations || std::all_of(x0.data, x0.data + x0.size(), is_zero))
+    return true;
+  const Costs costs(user_);
+  return costs.gram() <= about_a_pass * costs.pass();
+}
+
+// After a change of the units of the columns, all of them powers of two: A is not read again where
+// AᵀA is known.
+void WorkingProblem::read_in_units(const std::vector<double>& before, const SolveOptions& options,
+                                   ThreadTeam& team) {
+  if (swept_.normal) {
+    std::vector<double> factors = map_->units;
+    for (std::size_t j = 0; j < factors.size(); ++j)
+      if (factors[j] != 0.0) factors[j] /= before[j];
+    return scale_columns(swept_, factors);
+  }
+  const double rows_read = swept_.facts.rows_read;
+  read(options, team);
+  swept_.facts.rows_read += rows_read;
 }
 
 // Scales by a sample of rows, then the norms of all rows; where these differ, once more.
-void WorkingProblem::map_columns(const SolveOptions& options, ThreadTeam& team, RowSums* sums) {
+void WorkingProblem::map_columns(const SolveOptions& options, ThreadTeam& team) {
   ColumnMap map = first_map(options.seed);
   const bool plain = !map.centred() && std::all_of(map.units.begin(), map.units.end(),
                                                    [](double u) { return u == 1.0; });
   if (!plain) change(map);
-  facts_ = gather_facts(problem(), team, sums);
-  for (int round = 0; round < max_rounds && rescale(map); ++round) {
-    const double read = facts_.rows_read;
+  read(options, team);
+  for (int round = 0; round < max_rounds; ++round) {
+    const std::vector<double> before = map.units;
+    if (!rescale(map)) break;
     change(map);
-    facts_ = gather_facts(problem(), team, sums);
-    facts_.rows_read += read;
+    read_in_units(before, options, team);
   }
 }
 
@@ -215,8 +253,8 @@ bool WorkingProblem::keeps_units() const {
 // False where the norms of the columns are similar by now.
 bool WorkingProblem::rescale(ColumnMap& map) const {
   if (keeps_units()) return false;
-  std::vector<double> norms = facts_.column_norms;
-  for (double& v : norms) v /= facts_.scale.a;
+  std::vector<double> norms = swept_.facts.column_norms;
+  for (double& v : norms) v /= swept_.facts.scale.a;
   bool changed = false;
   double total = static_cast<double>(user_.rows());
   if (!user_.weights().empty()) total = 0.0;

@@ -8,22 +8,32 @@
 
 #include "matrix/column_map.hpp"
 #include "polyak/options.hpp"
-#include "spectrum/facts.hpp"
+#include "spectrum/normal_equations.hpp"
 
 namespace polyak {
+
+/// What the first read of A gives a method that works on AᵀA.
+enum class FirstRead {
+  cheapest,  ///< norms only where the start is not zero and AᵀA costs more: the start may solve
+             ///< the problem already, which one more read shows
+  equations  ///< AᵀA and Aᵀb whatever the start
+};
 
 class WorkingProblem {
  public:
   /// Reads A once for its norms, and again where a sample of rows gave wrong scales for its
-  /// columns; `sums` computes them where it has A. `user` must outlive this.
+  /// columns; `sums` computes them where it has A. For a method that works on AᵀA the same read
+  /// gives that and Aᵀb, unless there are `sums`. `user` must outlive this.
   WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team,
-                 RowSums* sums = nullptr);
+                 FirstRead first_read = FirstRead::cheapest, RowSums* sums = nullptr);
 
   const Problem& problem() const { return changed_ ? *changed_ : user_; }
   const Problem& user() const { return user_; }
-  const MatrixFacts& facts() const { return facts_; }
+  const MatrixFacts& facts() const { return swept_.facts; }
   /// Where sums over all rows of problem().A() are computed from now on; null: on the host.
-  void use(RowSums* sums) { facts_.sums = sums; }
+  void use(RowSums* sums) { swept_.facts.sums = sums; }
+  /// AᵀA and Aᵀb of problem(); null where the read for the facts did not give them.
+  const NormalEquations* normal() const { return swept_.normal ? &*swept_.normal : nullptr; }
   /// Null where the variables are the user's.
   const ColumnMap* map() const { return map_ ? &*map_ : nullptr; }
   /// Factor from residuals of the working problem to the user's.
@@ -37,17 +47,22 @@ class WorkingProblem {
   std::string description() const;
 
  private:
-  void map_columns(const SolveOptions& options, ThreadTeam& team, RowSums* sums);
+  void map_columns(const SolveOptions& options, ThreadTeam& team);
+  bool wants_equations(const SolveOptions& options) const;
+  void read(const SolveOptions& options, ThreadTeam& team);
+  void read_in_units(const std::vector<double>& before, const SolveOptions& options,
+                     ThreadTeam& team);
   void change(std::optional<ColumnMap> map);
   ColumnMap first_map(std::uint64_t seed) const;
   bool rescale(ColumnMap& map) const;
   bool keeps_units() const;
 
   const Problem& user_;
+  FirstRead first_read_;
   double root_weight_ = 1.0;  // √ of the factor of weights and ridge
   std::optional<ColumnMap> map_;
   std::optional<Problem> changed_;
-  MatrixFacts facts_;
+  SweptFacts swept_;
 };
 
 /// Whether the method may work in other variables than the user's: not where step
