@@ -17,5 +17,5 @@ check memcheck test_gpu 'Gpu/Columns.*/d3:Gpu/Columns.*/d100:Gpu/Columns.*/d255:
 # Under racecheck a launch takes seconds: only a few tests.
 check racecheck test_gpu 'Gpu/Columns.FullGradient*/d3:Gpu/Columns.FullGradient*/d100:GpuEngine.Draws*'
 check racecheck test_gpu 'Gpu/Columns.OneStepWith*/d3'
-check memcheck test_gpu_solver 'Gpu/Operations.*/*_d3:Gpu/Operations.*/*_d100:Gpu/Operations.full*/*d1000:Gpu/Operations.row*/*d1000:Gpu/GpuMethod.is_near_the_cpu_on_ragged*'
-check racecheck test_gpu_solver 'Gpu/Operations.full*/*_d3:Gpu/Operations.products*/*_d3:Gpu/Operations.full*/dense_d100:Gpu/Operations.row_steps*/*_d3:Gpu/Operations.gradients*/*_d3'
+check memcheck test_gpu_solver 'Gpu/Operations.*/*_d3:Gpu/Operations.*/*_d100:Gpu/Sums.*/*_d3:Gpu/Sums.*/*_d100:Gpu/Operations.full*/*d1000:Gpu/Operations.row*/*d1000:Gpu/GpuMethod.is_near_the_cpu_on_ragged*'
+check racecheck test_gpu_solver 'Gpu/Sums.*/dense_d3:Gpu/Sums.gram*/dense_d100:Gpu/Operations.full*/*_d3:Gpu/Operations.products*/*_d3:Gpu/Operations.full*/dense_d100:Gpu/Operations.row_steps*/*_d3:Gpu/Operations.gradients*/*_d3'
