@@ -87,7 +87,8 @@ struct SolveOptions {
   std::optional<double> measure_every;
   /// Seed of all random numbers; the same seed gives the same bits.
   std::uint64_t seed = 0;
-  /// Number of threads; 0 uses all cores. The result does not depend on it.
+  /// Number of threads; 0 uses all cores, or one for a factorisation that takes less time than
+  /// starting threads. The result does not depend on it.
   Index threads = 0;
   /// Also compute the residual variance, R² and standard errors, by a QR of A.
   bool statistics = false;

@@ -26,12 +26,14 @@ bool in_range(double norm2, double rows) {
          std::ilogb(norm2 / rows) >= -safe_exponent2;
 }
 
-// The diagonal as it was summed: in the units in which A is stored.
+// Whether the diagonal is in range, also as it was summed: in the units in which A is stored.
+// Columns may be zero.
 bool diagonal_in_range(const RowMatrix& A, const NormalEquations& normal) {
   const MappedMatrix* mapped = as_mapped(A);
   const double rows = std::max(1.0, static_cast<double>(A.rows()));
   for (Index j = 0; j < normal.d + normal.c; ++j) {
     const double norm2 = normal.row(j)[j];
+    if (norm2 == 0.0 && j < normal.d) continue;
     const double unit = mapped && j < normal.d ? mapped->map().units[to_size(j)] : 1.0;
     if (!in_range(norm2, rows) || !in_range(norm2 / unit / unit, rows)) return false;
   }
@@ -104,18 +106,24 @@ SweptFacts sweep(const Problem& problem, ThreadTeam& team) {
     factor = [&](Index i) { return std::sqrt(problem.weights()[to_size(i)]); };
   normal.all = gram(A, factor, team, problem.b(), &zero_rows);
   normal.rounding = gamma(gram_additions(A) + other_roundings);
-  SweptFacts out;
-  if (!diagonal_in_range(A, normal)) {
-    out.facts = gather_facts(problem, team);
-    out.facts.rows_read += static_cast<double>(A.rows());
-    return out;
-  }
   for (Index j = 0; j < normal.d + normal.c; ++j)
     normal.norms.push_back(std::sqrt(normal.row(j)[j]));
+  SweptFacts out;
   facts_of(normal, out.facts);
-  count_zero_rows(problem, zero_rows, out.facts);
-  out.facts.rows_read = static_cast<double>(A.rows());
-  out.normal = std::move(normal);
+  const bool in_range = diagonal_in_range(A, normal);
+  if (in_range && out.facts.zero_columns.empty()) {
+    count_zero_rows(problem, zero_rows, out.facts);
+    out.facts.rows_read = static_cast<double>(A.rows());
+    out.normal = std::move(normal);
+    return out;
+  }
+  // A column that is zero here may be only very small: its norm never underflows to 0.
+  const std::vector<Index> zero_columns = std::move(out.facts.zero_columns);
+  out.facts = gather_facts(problem, team);
+  out.facts.rows_read += static_cast<double>(A.rows());
+  const Scale scale = out.facts.scale;
+  if (in_range && scale.a == 1.0 && scale.b == 1.0 && out.facts.zero_columns == zero_columns)
+    out.normal = std::move(normal);
   return out;
 }
 

@@ -46,9 +46,9 @@ struct SweptFacts {
   std::optional<NormalEquations> normal;  ///< nothing where one read does not give them
 };
 
-/// One read of A and b. Where numbers are so large or small that A has to be scaled, a column may
-/// be zero, or a value is not finite, the facts are gathered by a second read (gather_facts, which
-/// throws Error bad_data for the last of these).
+/// One read of A and b. Where a column seems to be zero, numbers are so large or small that A has
+/// to be scaled, or a value is not finite, a second read gathers the facts (gather_facts, which
+/// throws Error bad_data for the last of these); the equations remain in the first case only.
 SweptFacts sweep(const Problem& problem, ThreadTeam& team);
 
 /// Whether sweep() is able to give the normal equations: rows can be read, and centring the

@@ -18,7 +18,7 @@ for lower in lower.csv lower.mtx; do
   python -c 'a, b = map(float, open("y.csv")); assert abs(a - 7 / 6) < 1e-14 and b == 0'
 done
 expect 0 "$POLYAK" solve "${data[@]}" --output free.npy --quiet
-expect 0 "$POLYAK" solve "${data[@]}" --lower -inf --upper inf --method direct --output none.npy --quiet
+expect 0 "$POLYAK" solve "${data[@]}" --lower -inf --upper inf --method normal --output none.npy --quiet
 same free.npy none.npy
 expect 0 "$POLYAK" solve "${data[@]}" --lower -inf --upper 0.5 --output - --quiet
 

@@ -194,6 +194,7 @@ void Driver::measure(Observer& observer) {
       run_.best_gradient = last_.gradient;
       run_.best_backward_error = last_.backward_error;
       best_rounding_ = last_.rounding;
+      best_is_here_ = true;
     }
     run_.largest_x =
         std::max({run_.largest_x, setup_.backend().max_abs(block), expected_x(last_.residual)});

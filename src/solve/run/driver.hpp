@@ -99,7 +99,8 @@ class Driver {
   Used used_;                       // the plan's, or smaller ones
   RunState run_;                    // without the method's state, which is in method_
   Measured last_;
-  std::optional<double> best_rounding_;  // Measured::rounding of the best x
+  std::optional<double> best_rounding_;  // Measured::rounding of the best x,
+  bool best_is_here_ = false;            // if it was measured since the last resume
   bool resumed_ = false;
   double earlier_seconds_ = 0.0;  // of the process that saved the run
   double measurement_s_ = 0.0;    // of the last measurement

@@ -148,7 +148,8 @@ Report Driver::report(const Verdict& verdict) const {
     out.error = line.error;
     out.backward_error = take_last ? last_.backward_error : run_.best_backward_error;
     out.certified = "full";
-    out.verified = verified_text(take_last ? last_.rounding : best_rounding_);
+    if (take_last || best_is_here_)
+      out.verified = verified_text(take_last ? last_.rounding : best_rounding_);
   }
   out.measured_rate = measured_rate(run_.history);
   const Index d = problem.cols(), c = problem.right_hand_sides();

@@ -190,8 +190,7 @@ bool WorkingProblem::wants_equations(const SolveOptions& options) const {
 
 // After a change of the units of the columns, all of them powers of two: A is not read again where
 // AᵀA is known.
-void WorkingProblem::read_in_units(const std::vector<double>& before, const SolveOptions& options,
-                                   ThreadTeam& team) {
+void WorkingProblem::read_in_units(const std::vector<double>& before, ThreadTeam& team) {
   if (swept_.normal) {
     std::vector<double> factors = map_->units;
     for (std::size_t j = 0; j < factors.size(); ++j)
@@ -199,7 +198,7 @@ void WorkingProblem::read_in_units(const std::vector<double>& before, const Solv
     return scale_columns(swept_, factors);
   }
   const double rows_read = swept_.facts.rows_read;
-  read(options, team);
+  swept_.facts = gather_facts(problem(), team);
   swept_.facts.rows_read += rows_read;
 }
 
@@ -214,7 +213,7 @@ void WorkingProblem::map_columns(const SolveOptions& options, ThreadTeam& team) 
     const std::vector<double> before = map.units;
     if (!rescale(map)) break;
     change(map);
-    read_in_units(before, options, team);
+    read_in_units(before, team);
   }
 }
 

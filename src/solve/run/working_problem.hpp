@@ -50,8 +50,7 @@ class WorkingProblem {
   void map_columns(const SolveOptions& options, ThreadTeam& team);
   bool wants_equations(const SolveOptions& options) const;
   void read(const SolveOptions& options, ThreadTeam& team);
-  void read_in_units(const std::vector<double>& before, const SolveOptions& options,
-                     ThreadTeam& team);
+  void read_in_units(const std::vector<double>& before, ThreadTeam& team);
   void change(std::optional<ColumnMap> map);
   ColumnMap first_map(std::uint64_t seed) const;
   bool rescale(ColumnMap& map) const;
