@@ -24,9 +24,11 @@ namespace {
 class Normal final : public Method {
  public:
   explicit Normal(const Setting& setting) : Method(setting), g_(unknowns()) {
-    if (!setting_.normal) return;
-    model_.emplace(*setting_.normal);
-    save_numbers(model_->state());
+    if (setting_.normal)
+      model_.emplace(*setting_.normal);
+    else
+      unread_.resize(NormalModel::state_size(vectors_, d_));
+    save_numbers(model_ ? model_->state() : unread_);
   }
 
   void advance(Index first, Index last) override {
@@ -167,6 +169,8 @@ class Normal final : public Method {
   }
 
   std::optional<NormalModel> model_;  // where the normal equations are known
+  // In place of its state where they are not: a saved run continues on a device that has them.
+  std::vector<double> unread_;
   Block g_;
   Preconditioner factor_;
   RankFound found_;

@@ -133,8 +133,9 @@ NormalModel::NormalModel(const NormalEquations& equations)
     : equations_(equations),
       row_rounding_(gamma(static_cast<double>(equations.d) / 8.0 + 16.0)),
       rounding_(equations.rounding + 3.0 * row_rounding_),
-      state_(to_size(1 + equations.c * (2 * equations.d + 1)), 0.0) {
-  double* next = state_.data() + 1 + size();
+      origin_(state_size(equations.c, equations.d), 0.0),
+      state_(origin_.size(), 0.0) {
+  double* next = origin_.data() + 1 + size();
   for (Index k = 0; k < equations.c; ++k)
     for (Index j = 0; j < equations.d; ++j) *next++ = -equations.rhs(j, k);
   for (Index k = 0; k < equations.c; ++k) *next++ = equations.rhs2(k);

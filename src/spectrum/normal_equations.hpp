@@ -79,8 +79,10 @@ class NormalModel {
   /// g (d numbers) = AᵀWr at x of right-hand side k.
   Value at(const double* x, Index k, double* g) const;
 
-  /// The base, for a saved run: as many numbers at any time.
+  /// The last read of A, for a saved run: state_size(c, d) numbers at any time, zeros before a
+  /// read.
   std::vector<double>& state() { return state_; }
+  static std::size_t state_size(Index c, Index d) { return to_size(1 + c * (2 * d + 1)); }
 
  private:
   // Of ‖r_0‖² and, as a multiple of ‖a_j‖, of g_0.
@@ -89,15 +91,16 @@ class NormalModel {
   };
   Errors base_errors(Index k) const;
   Index size() const { return equations_.c * equations_.d; }
-  const double* base() const { return state_.data() + 1; }
+  const double* base() const { return (state_[0] != 0.0 ? state_ : origin_).data() + 1; }
   const double* base_gradient() const { return base() + size(); }
   const double* base_residual2() const { return base_gradient() + size(); }
 
   const NormalEquations& equations_;
   double row_rounding_;  // of a residual, as a multiple of |b_i| + Σ_j|a_ij||x_j|
   double rounding_;      // of the equations and of at()
-  // 1 if A was read at the base, 0 if the base is 0; x, g (c × d each) and ‖r‖² (c) there.
-  std::vector<double> state_;
+  // 1, then x, g (c × d each) and ‖r‖² (c) where A was last read; zeros if it was not: then the
+  // base is x = 0.
+  std::vector<double> origin_, state_;
 };
 
 }  // namespace polyak

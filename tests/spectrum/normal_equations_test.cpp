@@ -178,5 +178,21 @@ TEST(NormalModel, OfASmallStepFromAReadHasASmallBound) {
   expect_within_bounds(A, b, w, x0, model, *got.normal);
 }
 
+// A saved run without a read of A continues with equations: from x = 0.
+TEST(NormalModel, StartsFromZeroWhereItsStateIsZero) {
+  const SweptFacts got = swept(dense_problem(normal(90, 4, 70), normal(90, 1, 71)));
+  const NormalModel fresh(*got.normal);
+  NormalModel model(*got.normal);
+  const std::vector<double> x{1.0, -2.0, 0.5, 3.0}, read_g(4, 1.0), residual2{5.0};
+  std::vector<double> g(4), expected(4);
+  model.read_at({x.data(), 1, 4, 4}, {read_g.data(), 1, 4, 4}, residual2);
+  EXPECT_TRUE(model.known_at({x.data(), 1, 4, 4}));
+  std::fill(model.state().begin(), model.state().end(), 0.0);
+  EXPECT_FALSE(model.known_at({x.data(), 1, 4, 4}));
+  EXPECT_EQ(model.at(x.data(), 0, g.data()).residual2,
+            fresh.at(x.data(), 0, expected.data()).residual2);
+  EXPECT_EQ(g, expected);
+}
+
 }  // namespace
 }  // namespace polyak::test::normal_equations
