@@ -115,8 +115,11 @@ double Costs::krylov(double iterations, double reads) const {
   return start_run + overhead_ + iterations * (reads * pass_ + step_) +
          (reads > 1.0 ? iterations * vectors_ : 0.0);
 }
-// One read of A for all of it, and often one more for refinement or for the tolerance.
-double Costs::normal() const { return start_run + gram() + cholesky() + pass_; }
+// On the CPU one read of A for all of it, and often one more for refinement or for the tolerance;
+// a device computes norms and checks apart from AᵀA.
+double Costs::normal() const {
+  return start_run + gram() + cholesky() + (copy_ > 0.0 ? overhead_ : pass_);
+}
 double Costs::cholesky() const { return d_ * d_ * (d_ + half_cholesky) / 3.0 / factor_flops; }
 double Costs::sketch() const {
   return std::max(pass_, sketch_copies * n_ * (d_ + c_) / nominal::sketch_adds(d_));
