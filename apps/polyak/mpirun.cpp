@@ -1,9 +1,11 @@
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
+#include <thread>
 
 #include "ranks.hpp"
 
@@ -39,6 +41,8 @@ void start_polyak_mpi(const Words& words, char** argv) {
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::string program = self.parent_path() / "polyak-mpi";
   ::execv(program.c_str(), argv);
+  // mpirun stops all processes when the first one fails: the one that writes the error goes first.
+  if (!reports_errors_under_mpirun()) std::this_thread::sleep_for(std::chrono::seconds(1));
   throw Error(ErrorCode::usage,
               {.what = "mpirun started several processes, but the program polyak-mpi, which they "
                        "need, is not in the folder of polyak",
