@@ -174,8 +174,10 @@ double Products::root_weight(Index i) const {
 void Products::multiply(ConstView x, View y) {
   for_row_chunks([&](Index, Index first, Index last) {
     A_.multiply(first, last, x, {y.row(first), last - first, y.cols, y.stride});
-    for (Index i = first; i < last; ++i)
-      for (Index c = 0; c < y.cols; ++c) y(i, c) *= root_weight(i);
+    for (Index i = first; i < last; ++i) {
+      const double root = root_weight(i);
+      for (Index c = 0; c < y.cols; ++c) y(i, c) = root == 0.0 ? 0.0 : root * y(i, c);
+    }
   });
 }
 
