@@ -214,7 +214,8 @@ std::vector<double> gram_in_units(const MappedMatrix& A, const std::function<dou
 
 // Centred and scaled columns of a sparse matrix: from the Gram matrix of [A b 1], without
 // making the rows dense. With H = AᵀA, s = Aᵀ1 and m = 1ᵀ1 (each with the factors),
-//   H̃_jk = unit_j·unit_k·(H_jk − centre_j·s_k − s_j·centre_k + m·centre_j·centre_k).
+//   H̃_jk = unit_j·unit_k·(H_jk − centre_j·s_k − s_j·centre_k + m·centre_j·centre_k),
+// where A has the entries that are left after the part of the centre that is subtracted from each.
 std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<double(Index)>& factor,
                                 ThreadTeam& team, ConstView b, std::vector<Index>* zero_rows) {
   const ColumnMap& map = A.map();
@@ -225,10 +226,16 @@ std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<doubl
     for (Index k = 0; k < c; ++k) rhs(i, k) = b(i, k);
     rhs(i, c) = 1.0;
   }
-  const std::vector<double> all = gram(*A.inner(), factor, team, rhs, zero_rows);
+  FoundRows found;
+  std::vector<double> all =
+      sparse_gram(*A.inner(), factor, team, rhs, zero_rows ? &found : nullptr, A.entry_centre());
+  if (zero_rows) *zero_rows = found.ascending();
+  mirror(all, width, team);
   const auto value = [&](Index j, Index k) { return all[to_size(j * width + k)]; };
+  const std::span<const double> by_entry = A.entry_centre();
   const auto centre = [&](Index j) {
-    return j < d && map.centred() ? map.centre[to_size(j)] : 0.0;
+    if (j >= d || !map.centred()) return 0.0;
+    return map.centre[to_size(j)] - (by_entry.empty() ? 0.0 : by_entry[to_size(j)]);
   };
   // For column j of the mapped [A b]: its index in `all`, and its unit.
   const auto place = [&](Index j) { return j < d ? j : j == d && map.ones ? d + c : j - map.ones; };
