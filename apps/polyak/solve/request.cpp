@@ -62,7 +62,7 @@ const std::vector<OptionRecord<ProblemOptions>>& problem_options() {
   return table;
 }
 
-const std::vector<OptionRecord<OutputOptions>>& output_options() {
+const std::vector<OptionRecord<OutputOptions>>& solve_output_options() {
   using O = OutputOptions;
   static const std::vector<OptionRecord<O>> table = {
       {.name = "output",
@@ -181,7 +181,7 @@ OptionSet solve_option_set(SolveRequest& request) {
   set.add("Method", solver_options(true), request.options);
   set.add("Stopping and running", solver_options(false), request.options);
   set.add("Before running", machine_options(), request.machine);
-  set.add("Output", output_options(), request.outputs);
+  set.add("Output", solve_output_options(), request.outputs);
   set.add("Checkpoints", checkpoint_options(), request.checkpoint);
   set.add("Messages", message_options(), request.messages);
   return set;
