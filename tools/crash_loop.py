@@ -19,6 +19,9 @@ QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 RUNS = {
     "minibatch-hbm": ["solve", "p/A.npy", "p/b.npy", "--method", "minibatch-hbm", "--batch", "64",
                       "--tol", "0", "--max-iterations", "60000"],
+    "rows on the disk": ["solve", "p/A.npy", "p/b.npy", "--method", "minibatch-hbm", "--batch", "64",
+                         "--tol", "0", "--max-iterations", "20000", "--storage", "disk",
+                         "--memory", "1e6"],
     "lsqr": ["solve", "p/A.npy", "p/b.npy", "--method", "lsqr", "--tol", "0",
              "--max-iterations", "3000"],
     "auto": ["solve", "s/A.npy", "s/b.npy", "--tol", "1e-15", "--max-passes", "400"],

@@ -6,6 +6,7 @@
    FAULT_READ_FROM=N  only ::pread of what lies at byte N or behind it does
    FAULT_READ_SHORT=NAME  ::pread of a file of that name gives half of what it is asked
                       for, in blocks of 512 bytes
+   FAULT_READ_SLOW=MS every ::pread takes so many milliseconds
    FAULT_MALLOC=I     the I-th allocation fails, from the start of main on (of
                       polyak-mpi: once MPI has started, and only what is not MPI's own)
    FAULT_WRITE=I      the I-th call that writes, flushes or renames a file fails with
@@ -170,6 +171,8 @@ ssize_t read(int fd, void *out, size_t size) {
   return syscall(SYS_read, fd, out, size);
 }
 ssize_t pread(int fd, void *out, size_t size, off_t offset) {
+  const char *slow = getenv("FAULT_READ_SLOW");
+  if (slow) usleep((useconds_t)(1000 * atol(slow)));
   if (is_broken_at(fd, offset + (off_t)size)) return errno = EIO, -1;
   return syscall(SYS_pread64, fd, out, asked(fd, size), offset);
 }
