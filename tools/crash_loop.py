@@ -123,7 +123,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         prepare()
-        expected = {name: answer(words) for name, words in RUNS.items()}
+        # Rows on the disk have the bits of rows in memory.
+        expected = {name: answer(["memory" if word == "disk" else word for word in words])
+                    for name, words in RUNS.items()}
         before = contents()
         for attempt in range(TIMES):
             name = list(RUNS)[attempt % len(RUNS)]

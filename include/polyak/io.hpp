@@ -40,8 +40,10 @@ struct ReadOptions {
   Duplicates duplicates = Duplicates::sum;
   bool single = false;  ///< store values in single precision
   Storage storage = Storage::automatic;
-  /// Memory that may be used; buffers of rows on a disk take up to an eighth of it.
+  /// Memory that may be used; buffers of rows on a disk take up to an eighth of it, shared by
+  /// `processes` that read parts of the same file.
   double memory_bytes = std::numeric_limits<double>::infinity();
+  Index processes = 1;
   std::string disk_reader = "auto";  ///< of rows on a disk: auto, io_uring or threads
 };
 

@@ -63,6 +63,7 @@ ReadOptions options_of(const SolveRequest& request) {
   ReadOptions options = request.data.read_options();
   options.keep_nonfinite = options.drop_nonfinite_rows;
   options.drop_nonfinite_rows = false;
+  options.processes = rank_count();
   if (request.machine.memory_bytes)
     options.memory_bytes = std::min(options.memory_bytes, *request.machine.memory_bytes);
   return options;

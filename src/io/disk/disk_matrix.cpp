@@ -70,8 +70,9 @@ class DiskMatrix final : public DiskRows {
   Index rows() const override { return rows_; }
   Index cols() const override { return cols_; }
   Index nonzeros() const override { return rows_ * cols_; }
+  // As in memory: a saved run may continue with A there.
   std::string kind() const override {
-    return std::string("dense, ") + (sizeof(Value) == 8 ? "double" : "single") + ", on disk";
+    return std::string("dense, ") + (sizeof(Value) == 8 ? "double" : "single");
   }
   double bytes() const override { return static_cast<double>(rows_ * cols_) * sizeof(Value); }
   DiskUse use() const override { return store_->use(); }

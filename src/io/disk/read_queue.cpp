@@ -54,7 +54,7 @@ class ThreadQueue final : public ReadQueue {
   void start(std::span<Read* const> reads) override {
     {
       const std::lock_guard lock(mutex_);
-      waiting_.insert(waiting_.end(), reads.begin(), reads.end());
+      for (Read* const read : reads) waiting_.add(read);
     }
     if (reads.size() == 1)
       wake_.notify_one();
@@ -71,8 +71,7 @@ class ThreadQueue final : public ReadQueue {
     for (;;) {
       wake_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
       if (waiting_.empty()) return;
-      Read& read = *waiting_.front();
-      waiting_.pop_front();
+      Read& read = *waiting_.take();
       const bool drop = stop_;
       lock.unlock();
       if (drop)
@@ -93,7 +92,7 @@ class ThreadQueue final : public ReadQueue {
   const int process_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Read*> waiting_;
+  ReadList waiting_;
   bool stop_ = false;
   std::vector<std::thread> threads_;
 };

@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -38,6 +37,27 @@ class Read {
   bool file_ended = false;  // the file has become shorter: it ends at error_offset
 
   bool failed() const { return error != 0 || file_ended; }
+
+  Read* next = nullptr;  // in a list of waiting reads
+};
+
+/// Reads in the order in which they were added; takes no memory.
+class ReadList {
+ public:
+  bool empty() const { return !first_; }
+  void add(Read* read) {
+    read->next = nullptr;
+    (first_ ? last_->next : first_) = read;
+    last_ = read;
+  }
+  Read* take() {
+    Read* const out = first_;
+    first_ = out->next;
+    return out;
+  }
+
+ private:
+  Read *first_ = nullptr, *last_ = nullptr;
 };
 
 struct ReadCounts {
@@ -49,7 +69,8 @@ class ReadQueue {
  public:
   virtual ~ReadQueue() = default;
 
-  /// Starts reads, in this order. They must stay valid until they have ended.
+  /// Starts reads, in this order. They must stay valid until they have ended. Takes no memory, so
+  /// that it cannot fail in the middle.
   virtual void start(std::span<Read* const> reads) = 0;
   /// "io_uring" or "threads".
   virtual std::string name() const = 0;

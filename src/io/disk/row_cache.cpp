@@ -13,7 +13,7 @@ namespace {
 constexpr Index short_row = 512;           // bytes; shorter rows share a slot
 constexpr Index largest_read = 64 * 1024;  // of several units together
 constexpr Index largest_gap = 8 * 1024;    // read and thrown away rather than read twice
-constexpr double least_in_progress = 1 << 20;
+constexpr double least_in_progress = 1 << 17;
 
 Index sets_for(double bytes, Index unit_bytes, Index units, Index ways) {
   const double fit = bytes / (static_cast<double>(unit_bytes) * static_cast<double>(ways));
@@ -127,6 +127,9 @@ RowCache::Slot* RowCache::take_slot(Index unit) {
 
 RowCache::UnitRead* RowCache::unused_read() {
   if (unused_.empty()) {
+    // Room in both lists of ended reads: ended() must not need memory.
+    unused_.reserve(reads_.size() + 1);
+    failed_.reserve(reads_.size() + 1);
     reads_.push_back(std::make_unique<UnitRead>(*this));
     return reads_.back().get();
   }
@@ -148,20 +151,50 @@ void RowCache::add(UnitRead*& current, Index unit, std::vector<Read*>& started) 
                     layout_.at(from) - layout_.at(current->last) <= largest_gap &&
                     RowRead::span_of(file_, layout_, current->first, to) <= largest_read;
   if (near) {
-    in_progress_bytes_ -= static_cast<double>(current->bytes);
+    current->units.reserve(current->units.size() + 1);
+    const Index before = current->bytes;
     current->prepare(file_, layout_, current->first, to);
+    in_progress_bytes_ += static_cast<double>(current->bytes - before);
   } else {
-    current = unused_read();
-    current->prepare(file_, layout_, from, to);
+    started.reserve(started.size() + 1);
+    UnitRead* const next = unused_read();
+    try {
+      next->units.reserve(1);
+      next->prepare(file_, layout_, from, to);
+    } catch (...) {
+      unused_.push_back(next);
+      throw;
+    }
+    current = next;
     started.push_back(current);
     ++in_progress_;
+    in_progress_bytes_ += static_cast<double>(current->bytes);
   }
   current->units.push_back(unit);
-  in_progress_bytes_ += static_cast<double>(current->bytes);
 }
 
 std::vector<Read*> RowCache::expect_locked(std::span<const Index> rows, bool at_least_one) {
   std::vector<Read*> started;
+  try {
+    add_all(rows, at_least_one, started);
+  } catch (...) {
+    for (Read* const read : started) cancel(static_cast<UnitRead&>(*read));
+    throw;
+  }
+  return started;
+}
+
+// As if the read had never been put together.
+void RowCache::cancel(UnitRead& read) {
+  for (const Index unit : read.units) *find(unit) = {};
+  in_progress_bytes_ -= static_cast<double>(read.bytes);
+  --in_progress_;
+  read.release();
+  unused_.push_back(&read);
+}
+
+void RowCache::add_all(std::span<const Index> rows, bool at_least_one,
+                       std::vector<Read*>& started) {
   UnitRead* current = nullptr;
   Index previous = -1;
   for (const Index row : rows) {
@@ -173,9 +206,15 @@ std::vector<Read*> RowCache::expect_locked(std::span<const Index> rows, bool at_
       continue;
     }
     if (!has_room(unit) && !(at_least_one && started.empty())) break;
-    if (take_slot(unit)) add(current, unit, started);
+    Slot* const slot = take_slot(unit);
+    if (!slot) continue;
+    try {
+      add(current, unit, started);
+    } catch (...) {
+      *slot = {};
+      throw;
+    }
   }
-  return started;
 }
 
 void RowCache::expect(std::span<const Index> rows) {

@@ -64,7 +64,9 @@ class RowCache {
   char* memory(const Slot& slot);
   std::vector<Read*> expect_locked(std::span<const Index> rows, bool at_least_one);
   bool has_room(Index unit) const;
+  void add_all(std::span<const Index> rows, bool at_least_one, std::vector<Read*>& started);
   void add(UnitRead*& current, Index unit, std::vector<Read*>& started);
+  void cancel(UnitRead& read);
   void wait_for(std::unique_lock<std::mutex>& lock, std::span<const Index> rows);
   UnitRead* unused_read();
   void ended(UnitRead& read);

@@ -59,14 +59,14 @@ class RowRead : public Read {
   }
   /// To be called before the read is started.
   void prepare(const DiskFile& file, const RowLayout& layout, Index from, Index to_row) {
-    first = from, last = to_row;
     const auto [begin, end] = aligned(file, layout, from, to_row);
+    to = memory_.reserve(end - begin);
+    first = from, last = to_row;
     offset = begin;
     bytes = end - begin;
     needed = layout.at(to_row) - begin;
     error = 0;
     file_ended = false;
-    to = memory_.reserve(bytes);
     rows_ = to + (layout.at(from) - begin);
   }
   /// Row `first`; the others follow.

@@ -1,6 +1,7 @@
 #include "io/disk/row_streams.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace polyak::io {
 namespace {
@@ -35,6 +36,7 @@ RowStreams::RowStreams(const DiskFile& file, const RowLayout& layout, ReadQueue&
   const double block = std::min<double>(block_bytes, each / static_cast<double>(blocks_per_range_));
   block_rows_ = std::max<Index>(1, static_cast<Index>(block) / layout.row_bytes);
   max_blocks_ = max_ranges_ * to_size(blocks_per_range_);
+  unused_.reserve(max_blocks_);  // release() must not need memory
 }
 
 RowStreams::~RowStreams() {
@@ -97,7 +99,17 @@ RowStreams::Range& RowStreams::open(Index first, Index last) {
   return *ranges_.back();
 }
 
+// Without memory it ends early; the blocks that were started are enough to go on.
 void RowStreams::refill(Range& range, std::vector<Read*>& started) {
+  try {
+    started.reserve(to_size(blocks_per_range_));
+    add_blocks(range, started);
+  } catch (const std::bad_alloc&) {
+    if (range.blocks.empty()) throw;
+  }
+}
+
+void RowStreams::add_blocks(Range& range, std::vector<Read*>& started) {
   while (range.next < range.last && std::ssize(range.blocks) < blocks_per_range_) {
     if (unused_.empty()) {
       if (blocks_.size() >= max_blocks_) return;
@@ -108,8 +120,8 @@ void RowStreams::refill(Range& range, std::vector<Read*>& started) {
     // Blocks end at multiples of their length, so that they are the same for any ranges.
     const Index end = std::min(range.last, (range.next / block_rows_ + 1) * block_rows_);
     block->prepare(file_, layout_, range.next, end);
-    unused_.pop_back();
     range.blocks.push_back(block);
+    unused_.pop_back();
     range.next = end;
     started.push_back(block);
     ++in_progress_;

@@ -75,6 +75,7 @@ class RowStreams {
   void retire(Range& range, std::size_t before);
   void release(Block* block);
   void refill(Range& range, std::vector<Read*>& started);
+  void add_blocks(Range& range, std::vector<Read*>& started);
   Block* pin(Index row, Index last);
   void unpin(Block* block);
   void used(const Pin& pin, Index count, Index end);

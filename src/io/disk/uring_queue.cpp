@@ -63,7 +63,7 @@ class UringQueue final : public ReadQueue {
     bool sleeps = false;
     {
       const std::lock_guard lock(mutex_);
-      waiting_.insert(waiting_.end(), reads.begin(), reads.end());
+      for (Read* const read : reads) waiting_.add(read);
       sleeps = room_ && !std::exchange(woken_, true);
     }
     if (sleeps) wake();
@@ -97,15 +97,16 @@ class UringQueue final : public ReadQueue {
     const std::lock_guard lock(mutex_);
     woken_ = false;
     while (!waiting_.empty() && (in_progress_ < depth_ || stop_)) {
-      Read& read = *waiting_.front();
-      waiting_.pop_front();
+      Read& read = *waiting_.take();
       if (stop_) {
         read.error = ECANCELED;
-        dropped_.push_back(&read);
+        dropped_.add(&read);
         continue;
       }
       io_uring_sqe* const entry = ::io_uring_get_sqe(&ring_);
-      ::io_uring_prep_read(entry, file_.descriptor(), read.to, static_cast<unsigned>(read.bytes),
+      // Of a longer read, the rest is read by complete().
+      const auto bytes = static_cast<unsigned>(std::min<Index>(read.bytes, 1 << 30));
+      ::io_uring_prep_read(entry, file_.descriptor(), read.to, bytes,
                            static_cast<std::uint64_t>(read.offset));
       ::io_uring_sqe_set_data(entry, &read);
       ++in_progress_;
@@ -118,7 +119,7 @@ class UringQueue final : public ReadQueue {
     listen();
     for (;;) {
       const bool more = refill();
-      for (Read* read : std::exchange(dropped_, {})) read->ended();
+      while (!dropped_.empty()) dropped_.take()->ended();
       if (!more) return;
       const int submitted = ::io_uring_submit_and_wait(&ring_, 1);
       if (submitted < 0 && submitted != -EINTR && submitted != -EAGAIN && submitted != -EBUSY)
@@ -150,12 +151,12 @@ class UringQueue final : public ReadQueue {
   std::uint64_t event_value_ = 0;
   io_uring ring_{};
   std::mutex mutex_;
-  std::deque<Read*> waiting_;
+  ReadList waiting_;
   bool stop_ = false;
   bool woken_ = false;  // the event was written since the last refill
   bool room_ = true;    // fewer reads in progress than the depth
   unsigned in_progress_ = 0;
-  std::vector<Read*> dropped_;
+  ReadList dropped_;
   std::thread thread_;
 };
 

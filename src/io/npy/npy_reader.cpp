@@ -130,7 +130,8 @@ bool stays_on_disk(const MappedFile& file, const NpyHeader& header, const ReadOp
 }
 
 MatrixPtr open_rows(const MappedFile& file, const NpyHeader& header, const ReadOptions& options) {
-  const double buffers = std::min(share_of_buffers * options.memory_bytes, most_buffer_bytes);
+  const double buffers = std::min(share_of_buffers * options.memory_bytes, most_buffer_bytes) /
+                         static_cast<double>(options.processes);
   return disk_matrix({.path = file.name(),
                       .offset = static_cast<Index>(header.offset),
                       .rows = header.rows,

@@ -145,18 +145,21 @@ bool Driver::x_diverges() {
 }
 
 // In pieces, so that a signal, the time limit and divergence are noticed in time: an eighth of A,
-// and less where that takes long; of rows on a disk, one iteration at first. The size of the pieces
-// changes no bit.
+// and less where that takes long; of rows on a disk, one iteration at first. Growth of x is tested
+// after each eighth only, so that the time that a piece takes changes no bit.
 void Driver::advance_to(Index target, Observer& observer) {
   const double rows = std::max(2048.0, static_cast<double>(setup_.problem().rows()) / 8.0);
   const Index largest = std::max<Index>(
       1, static_cast<Index>(rows / std::max(1.0, setup_.plan().rows_per_iteration)));
   if (piece_ == 0) piece_ = setup_.backend().rows_ahead() > 0 ? 1 : largest;
+  Index eighth = method_->iteration() + largest;  // the end of this one
   for (Index k = method_->iteration(); k < target;) {
-    const Index next = std::min(target, k + piece_);
+    const Index next = std::min({target, eighth, k + piece_});
     const double start = now_s();
     method_->advance(k, next);
     const double seconds = now_s() - start;
+    const bool whole = next == target || next == eighth;
+    if (next == eighth) eighth += largest;
     run_.solve_seconds += seconds;
     k = next;
     observer.progress(k, method_->row_products());
@@ -165,7 +168,7 @@ void Driver::advance_to(Index target, Observer& observer) {
     const Requests asked = requests(observer, false, seconds);
     if (asked.slow) piece_ = std::max<Index>(1, piece_ / 2);
     if (asked.quick) piece_ = std::min(largest, 2 * piece_);
-    if (asked.stop || asked.late || method_->finished() || x_diverges()) return;
+    if (asked.stop || asked.late || method_->finished() || (whole && x_diverges())) return;
     if (asked.snapshot && k < last_iteration()) save(observer);
   }
 }
