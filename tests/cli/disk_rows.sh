@@ -59,6 +59,23 @@ if faults_to_be_had; then
   done
 fi
 
+# Memory that is refused at any moment: 71, never a hang. Once the rows are read, the methods are
+# those that out_of_memory.sh tests.
+if faults_to_be_had; then
+  "$POLYAK" solve p/A.npy p/b.npy --method lsqr --max-passes 2 --output good.npy --quiet || [ $? -eq 3 ]
+  for reader in threads auto; do
+    for i in $(seq 1 150 2000); do
+      code=0
+      with_fault FAULT_MALLOC=$i OPENBLAS_CORETYPE=Haswell timeout 60 "$POLYAK" solve p/A.npy p/b.npy \
+        --method lsqr --max-passes 2 --storage disk --disk-reader $reader --memory 1e7 --threads 2 \
+        --quiet --output x.npy >out 2>err || code=$?
+      case $code in 0 | 3 | 71) ;; *) fail "$reader, allocation $i: exit code $code: $(cat err)" ;; esac
+      cmp -s x.npy old.npy || cmp -s x.npy good.npy || fail "$reader, allocation $i: a torn x.npy"
+      cp old.npy x.npy
+    done
+  done
+fi
+
 # A file that is written to during the run is told, whatever the reader.
 "$POLYAK" generate gaussian --rows 20000 --cols 50 --noise 1 --output big --quiet
 for reader in $readers; do

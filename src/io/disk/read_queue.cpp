@@ -29,10 +29,11 @@ class ThreadQueue final : public ReadQueue {
  public:
   ThreadQueue(const DiskFile& file, int threads) : file_(file), process_(::getpid()) {
     const WithoutSignals masked;
+    threads_.reserve(to_size(threads));
     try {
       for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {
-      if (!threads_.empty()) return;  // fewer threads are only slower
+    } catch (const std::exception&) {  // no thread, or no memory for it
+      if (!threads_.empty()) return;   // fewer threads are only slower
       throw Error(ErrorCode::out_of_memory,
                   {.what = "the system refused a thread", .where = file.name()});
     }

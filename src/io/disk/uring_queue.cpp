@@ -34,8 +34,8 @@ class UringQueue final : public ReadQueue {
       try {
         thread_ = std::thread([this] { work(); });
         return;
-      } catch (const std::system_error&) {
-        error_ = EAGAIN;
+      } catch (const std::exception&) {  // no thread, or no memory for it
+        error_ = ENOMEM;
       }
     }
     ::io_uring_queue_exit(&ring_);
