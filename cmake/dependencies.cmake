@@ -27,6 +27,15 @@ find_path(MATIO_INCLUDE_DIR matio.h REQUIRED)
 find_library(MATIO_LIBRARY matio REQUIRED)
 add_library(polyak_hdf5 INTERFACE)
 target_include_directories(polyak_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIR} ${MATIO_INCLUDE_DIR})
+# Many reads of a disk at once; without it a pool of threads reads (src/io/disk).
+find_path(URING_INCLUDE_DIR liburing.h)
+find_library(URING_LIBRARY uring)
+add_library(polyak_uring INTERFACE)
+if(URING_INCLUDE_DIR AND URING_LIBRARY)
+  target_include_directories(polyak_uring SYSTEM INTERFACE ${URING_INCLUDE_DIR})
+  target_compile_definitions(polyak_uring INTERFACE POLYAK_URING)
+  set(uring ${URING_LIBRARY})
+endif()
 find_path(HIGHWAY_INCLUDE_DIR hwy/highway.h REQUIRED)
 find_library(HIGHWAY_LIBRARY hwy REQUIRED)
 add_library(polyak_highway INTERFACE)
@@ -35,7 +44,8 @@ target_include_directories(polyak_highway SYSTEM INTERFACE ${HIGHWAY_INCLUDE_DIR
 target_compile_definitions(polyak_highway INTERFACE
   "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
 set(POLYAK_LINKS Threads::Threads ${linked_blas} fmt::fmt ${HIGHWAY_LIBRARY} ${CMAKE_DL_LIBS})
-set(POLYAK_IO_LINKS fmt::fmt ZLIB::ZLIB PNG::PNG TIFF::TIFF ${MATIO_LIBRARY} ${HDF5_C_LIBRARY})
+set(POLYAK_IO_LINKS fmt::fmt ZLIB::ZLIB PNG::PNG TIFF::TIFF ${MATIO_LIBRARY} ${HDF5_C_LIBRARY}
+  ${uring})
 set(POLYAK_LAB_LINKS fmt::fmt ${HIGHWAY_LIBRARY})
 
 # What it only includes.

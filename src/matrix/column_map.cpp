@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "matrix/disk_rows.hpp"
 #include "matrix/mapped_rows.hpp"
 #include "polyak/ranks.hpp"
 
@@ -93,12 +94,23 @@ void MappedMatrix::copy_rows(Index first, Index last, View out) const {
 }
 
 bool stores_rows(const RowMatrix& A) {
-  bool stored = false;
+  bool stored = as_disk_rows(A) != nullptr;
   as_stored(*partition(A).rows, [&](const auto&) {
     stored = true;
     return MatrixPtr();
   });
   return stored;
+}
+
+const DiskRows* as_disk_rows(const RowMatrix& A) {
+  const RowMatrix* rows = partition(A).rows;
+  if (const auto* mapped = dynamic_cast<const MappedMatrix*>(rows)) rows = mapped->inner().get();
+  return dynamic_cast<const DiskRows*>(rows);
+}
+
+std::optional<DiskUse> disk_use(const RowMatrix& A) {
+  const DiskRows* const rows = as_disk_rows(A);
+  return rows ? std::optional(rows->use()) : std::nullopt;
 }
 
 const MappedMatrix* as_mapped(const RowMatrix& A) {

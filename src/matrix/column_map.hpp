@@ -58,6 +58,9 @@ class MappedMatrix : public RowMatrix {
   std::string kind() const final { return A_->kind(); }
   double bytes() const final { return A_->bytes(); }
   void prefetch(std::span<const Index> rows) const final { A_->prefetch(rows); }
+  Index rows_ahead() const final { return A_->rows_ahead(); }
+  void expect_rows(std::span<const Index> rows) const final { A_->expect_rows(rows); }
+  void expect_range(Index first, Index last) const final { A_->expect_range(first, last); }
   void copy_rows(Index first, Index last, View out) const final;
 
  protected:

@@ -22,6 +22,7 @@
 #include "kernels/dense.hpp"
 #include "kernels/reference.hpp"
 #include "matrix/column_map.hpp"
+#include "matrix/row_lists.hpp"
 #include "matrix/storage.hpp"
 
 namespace polyak {
@@ -40,10 +41,12 @@ class MappedDense final : public MappedMatrix {
     if (units_only())
       return in_units(
           x, g, [&](ConstView y, View sum) { A_->gradient(rows, weights, scale, y, b, sum); });
+    AnnouncedRows announced(*A_, rows);
     in_blocks(std::ssize(rows), [&](Index t, Index count, const auto& block) {
+      announced.used(t);
       load(block, count, [&](Index k) { return rows[to_size(t + k)]; });
       prefetch_block(rows, t + count);
-      const View rhs = gather(b, rows.subspan(to_size(t), to_size(count)));
+      const View rhs = gather_rows(b, rows.subspan(to_size(t), to_size(count)));
       kernels::gradient(block, {count, nullptr, weights.data() + t}, scale.a, scale.b, x, rhs, g,
                         nullptr);
     });
@@ -81,10 +84,12 @@ class MappedDense final : public MappedMatrix {
 
   void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
                 ConstView b, View x) const override {
+    AnnouncedRows announced(*A_, rows);
     in_blocks(std::ssize(rows), [&](Index t, Index count, const auto& block) {
+      announced.used(t);
       load(block, count, [&](Index k) { return rows[to_size(t + k)]; });
       prefetch_block(rows, t + count);
-      const View rhs = gather(b, rows.subspan(to_size(t), to_size(count)));
+      const View rhs = gather_rows(b, rows.subspan(to_size(t), to_size(count)));
       kernels::kaczmarz(block, {count, nullptr, steps.data() + t}, scale, rhs, x);
     });
   }
@@ -123,6 +128,7 @@ class MappedDense final : public MappedMatrix {
 
   template <class Body>
   void in_range(Index first, Index last, Body body) const {
+    if (last - first > 1) A_->expect_range(first, last);
     in_blocks(last - first, [&](Index t, Index count, const Block& block) {
       load(block, count, [&](Index k) { return first + t + k; });
       body(first + t, count, block);
@@ -144,15 +150,6 @@ class MappedDense final : public MappedMatrix {
   void prefetch_block(std::span<const Index> rows, Index from) const {
     const std::size_t first = std::min(to_size(from), rows.size());
     A_->prefetch(rows.subspan(first, std::min(rows.size() - first, to_size(block_))));
-  }
-
-  // The listed rows of b, one after the other.
-  static View gather(ConstView b, std::span<const Index> rows) {
-    thread_local std::vector<double> buffer;
-    buffer.resize(std::max(buffer.size(), rows.size() * to_size(b.cols)));
-    const View out{buffer.data(), std::ssize(rows), b.cols, b.cols};
-    for (Index k = 0; k < out.rows; ++k) std::copy_n(b.row(rows[to_size(k)]), b.cols, out.row(k));
-    return out;
   }
 
   Load load_;

@@ -188,6 +188,7 @@ void Products::transposed(ConstView y, View g) {
   sum_chunks(chunks, g, nullptr, [&](Index chunk, View sum) {
     const Index last = start(chunk + 1, chunks);
     Index i = start(chunk, chunks);
+    A_.expect_range(i, last);
     do {  // once even without rows: the call may be collective
       const View out{weighted + chunk * block * y.cols, std::min(block, last - i), y.cols, y.cols};
       for (Index r = 0; r < out.rows; ++r)

@@ -32,6 +32,7 @@ constexpr int safe_exponent = 200;
 std::optional<Place> first_nonfinite(const RowMatrix& A) {
   const Partition own = partition(A);
   std::vector<double> row(to_size(A.cols()));
+  own.rows->expect_range(0, own.rows->rows());
   for (Index i = 0; i < own.rows->rows(); ++i) {
     own.rows->copy_rows(i, i + 1, {row.data(), 1, A.cols(), A.cols()});
     for (Index j = 0; j < A.cols(); ++j)
@@ -80,6 +81,7 @@ void add_norms(const Problem& problem, Index first, Index last, double scale, do
   const RowMatrix& A = problem.A();
   if (problem.weights().empty())
     return A.norms(first, last, scale, {rows, to_size(last - first)}, columns);
+  A.expect_range(first, last);
   for (Index i = first; i < last; i += block) {
     const std::size_t count = to_size(std::min(block, last - i));
     A.norms(i, i + static_cast<Index>(count), scale, {rows + (i - first), count}, {});
@@ -335,6 +337,7 @@ Index count_duplicate_rows(const RowMatrix& A, ThreadTeam& team) {
   std::vector<std::uint64_t> hashes(to_size(n));
   team.run(chunks, [&](Index chunk) {
     std::vector<double> row(to_size(d));
+    A.expect_range(chunk * n / chunks, (chunk + 1) * n / chunks);
     for (Index i = chunk * n / chunks; i < (chunk + 1) * n / chunks; ++i) {
       A.copy_rows(i, i + 1, {row.data(), 1, d, d});
       hashes[to_size(i)] = row_hash(row.data(), d);

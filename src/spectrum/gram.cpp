@@ -37,6 +37,7 @@ class GramPanels {
 
   Index rows() const { return A_.rows(); }
   Index columns() const { return A_.cols() + b_.cols; }
+  void expect(Index first, Index last) const { A_.expect_range(first, last); }
 
   // Packs rows [first, first + count) into rows `at`, at + 1, … of the panel.
   void pack(Index first, Index count, Index at, double* panel) const {
@@ -116,6 +117,7 @@ Index chunk_count(const RowMatrix& A) { return gram_chunks(A.rows(), A.cols()); 
 void add_rows(const GramPanels& panels, Index first, Index last, double* H) {
   const Index d = panels.columns(), cells = kernels::cell_rows(d);
   Buffer panel(kernels::panel_size(d), 1);
+  panels.expect(first, last);
   for (; first < last; first += block_rows) {
     const Index next = std::min(first + block_rows, last);
     panels.pack(first, next - first, 0, panel.data());
@@ -132,6 +134,7 @@ void add_all_rows(const GramPanels& panels, ThreadTeam& team, double* H) {
   constexpr Index rows_per_task = 32;
   const Index d = panels.columns(), cells = kernels::cell_rows(d);
   Buffer panel(kernels::panel_size(d), 1);
+  panels.expect(0, panels.rows());
   for (Index first = 0; first < panels.rows(); first += block_rows) {
     const Index count = std::min(block_rows, panels.rows() - first);
     team.run((count + rows_per_task - 1) / rows_per_task, [&](Index part) {
@@ -280,6 +283,7 @@ void for_blocks(const RowMatrix& A, const std::function<double(Index)>& factor, 
   team.run(chunks, [&](Index chunk) {
     std::vector<double> rows(to_size(block_rows * d));
     const Index last = (chunk + 1) * n / chunks;
+    A.expect_range(chunk * n / chunks, last);
     for (Index first = chunk * n / chunks; first < last; first += block_rows) {
       const View block{rows.data(), std::min(block_rows, last - first), d, d};
       load_rows(A, factor, first, block);

@@ -38,6 +38,7 @@ class Sketcher {
   Buffer make() {
     const Partition own = partition(problem_.A());
     const Index last = own.first + own.rows->rows();
+    problem_.A().expect_range(own.first, last);
     for (Index first = own.first; first < last; first += sketch_block_rows) {
       const Index count = std::min(sketch_block_rows, last - first);
       team_.run((count + rows_per_task - 1) / rows_per_task, [&](Index part) {

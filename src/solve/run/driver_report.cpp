@@ -105,7 +105,7 @@ void describe(const Problem& problem, Report& out) {
   out.cols = problem.cols();
   out.nnz = problem.A().nonzeros();
   out.right_hand_sides = problem.right_hand_sides();
-  out.matrix = problem.A().kind();
+  out.matrix = problem.A().kind() + (disk_use(problem.A()) ? ", on disk" : "");
   out.simd = simd_target();
 }
 
