@@ -36,9 +36,11 @@ from ._solve import solve  # noqa: E402
 
 __version__ = _core.version
 __all__ = ["solve", "Report", "PolyakError", "UsageError", "DataError", "NoFileError", "FileError",
-           "OutOfMemoryError", "InternalError", "PolyakWarning", "NotConvergedWarning", "methods"]
+           "OutOfMemoryError", "InternalError", "PolyakWarning", "NotConvergedWarning", "methods",
+           "lsqr", "lsmr", "nnls", "lsq_linear"]
 
-_LATER = {}  # names of other modules that are imported when they are asked for
+# Names of other modules, which are imported when they are asked for.
+_LATER = {"lsqr": "._krylov", "lsmr": "._krylov", "nnls": "._bounded", "lsq_linear": "._bounded"}
 
 
 def methods():
@@ -54,7 +56,9 @@ def methods():
 def __getattr__(name):
     if name in _LATER:
         module = importlib.import_module(_LATER[name], __name__)
-        return module if _LATER[name].endswith("." + name) else getattr(module, name)
+        value = module if _LATER[name] == "." + name else getattr(module, name)
+        globals()[name] = value
+        return value
     raise AttributeError(f"module 'polyak' has no attribute {name!r}")
 
 

@@ -3,6 +3,7 @@
 #include "errors.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
+#include "parallel_products.hpp"
 #include "polyak/blas.hpp"
 #include "polyak/version.hpp"
 #include "run.hpp"
@@ -18,6 +19,7 @@ NB_MODULE(_core, module) {
   python::define_errors(module);
   python::define_options(module);
   python::define_inputs(module);
+  python::define_products(module);
   python::define_runs(module);
   python::define_solve(module);
 }
