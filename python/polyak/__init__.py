@@ -40,7 +40,7 @@ __all__ = ["solve", "Report", "PolyakError", "UsageError", "DataError", "NoFileE
            "lsqr", "lsmr", "nnls", "lsq_linear"]
 
 # Names of other modules, which are imported when they are asked for.
-_LATER = {"lsqr": "._krylov", "lsmr": "._krylov", "nnls": "._bounded", "lsq_linear": "._bounded"}
+_LATER = {"sklearn": ".sklearn", "lsqr": "._krylov", "lsmr": "._krylov", "nnls": "._bounded", "lsq_linear": "._bounded"}
 
 
 def methods():
