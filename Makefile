@@ -7,7 +7,7 @@ SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh')
 CONFIGURE := cmake --log-level=WARNING --preset
 
-.PHONY: setup-python coverage cuda test-gpu bench-gpu stops mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
+.PHONY: setup-python wheel coverage cuda test-gpu bench-gpu stops mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -41,6 +41,9 @@ test: setup-petsc setup-python configure ## build and run every test
 
 demo: build ## solve a built-in problem and draw a page, build/demo/index.html
 	@tools/demo.sh $(PROGRAM) build/demo
+
+wheel: setup-python ## Python wheels with the libraries they need, tested with every Python here, build/wheels
+	@tools/wheels.sh build/wheels
 
 install: build ## library, headers, program, manual page into PREFIX (default /usr/local)
 	@cmake --install build/release --prefix "$$(realpath -m "$(PREFIX)")"

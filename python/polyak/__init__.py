@@ -37,10 +37,12 @@ from ._solve import solve  # noqa: E402
 __version__ = _core.version
 __all__ = ["solve", "Report", "PolyakError", "UsageError", "DataError", "NoFileError", "FileError",
            "OutOfMemoryError", "InternalError", "PolyakWarning", "NotConvergedWarning", "methods",
-           "lsqr", "lsmr", "nnls", "lsq_linear"]
+           "lsqr", "lsmr", "nnls", "lsq_linear", "plan", "memory"]
 
 # Names of other modules, which are imported when they are asked for.
-_LATER = {"sklearn": ".sklearn", "lsqr": "._krylov", "lsmr": "._krylov", "nnls": "._bounded", "lsq_linear": "._bounded"}
+_LATER = {"lsqr": "._krylov", "lsmr": "._krylov", "nnls": "._bounded", "lsq_linear": "._bounded",
+          "plan": "._plan", "memory": "._plan", "Plan": "._plan", "sklearn": ".sklearn", "theory": ".theory",
+          "generate": ".generate", "tomography": ".tomography"}
 
 
 def methods():

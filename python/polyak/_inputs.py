@@ -36,6 +36,8 @@ def matrix_of(A, **reading):
 
 
 def _object(A):
+    if hasattr(A, "_polyak_matrix"):
+        return Given(A._polyak_matrix)
     if isinstance(A, np.ma.MaskedArray):
         raise TypeError("A is a masked array; fill or drop its masked values first")
     if isinstance(A, np.ndarray):

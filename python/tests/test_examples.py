@@ -2,7 +2,9 @@
 
 import doctest
 import importlib
+import os
 import pkgutil
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,12 @@ MODULES = ["polyak", *(f"polyak.{m.name}" for m in pkgutil.iter_modules(polyak._
 def test_examples_of(name):
     failed, tried = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert failed == 0
+
+
+def test_the_documentation():
+    page = Path(os.environ["POLYAK_SOURCE"]) / "docs" / "python.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert failed == 0 and tried > 5
 
 
 def test_there_are_examples():
