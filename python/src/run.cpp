@@ -23,7 +23,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr Seconds signal_every{0.02};    // Python looks for Ctrl-C this often
 constexpr Seconds progress_every{0.1};   // and shows progress
-constexpr Seconds interrupt_grace{0.3};  // for the run to end by itself
+constexpr Seconds interrupt_grace{0.2};  // for the run to end by itself
 
 /// Runs in threads of their own that Python no longer waits for.
 std::atomic<int> left_behind = 0;
