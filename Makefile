@@ -7,7 +7,7 @@ SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh')
 CONFIGURE := cmake --log-level=WARNING --preset
 
-.PHONY: coverage cuda test-gpu bench-gpu stops mpi asan-mpi tomography-quality disk-bench ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
+.PHONY: setup-python wheel coverage cuda test-gpu bench-gpu stops mpi asan-mpi tomography-quality disk-bench ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -22,6 +22,10 @@ setup-dev: ## the same, with those for sanitize, format, bench and callgrind
 setup-petsc: setup ## the same, with MPI and PETSc for polyak-mpi and the plugins
 	@tools/setup.sh petsc
 
+setup-python: setup ## the same, and build/venv: Python with what the package is built and tested with
+	@tools/setup.sh python
+	@tools/python_env.sh build/venv
+
 configure: setup
 	@$(CONFIGURE) release
 
@@ -31,12 +35,15 @@ build: configure ## the optimised program, build/release/bin/polyak
 mpi: setup-petsc build ## polyak-mpi and the PETSc plugins, in build/release/bin and lib
 	@cmake --build --preset release -j $(JOBS) --target polyak_ranks
 
-test: setup-petsc configure ## build and run every test
+test: setup-petsc setup-python configure ## build and run every test
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
 
 demo: build ## solve a built-in problem and draw a page, build/demo/index.html
 	@tools/demo.sh $(PROGRAM) build/demo
+
+wheel: setup-python ## Python wheels with the libraries they need, tested with every Python here, build/wheels
+	@tools/wheels.sh build/wheels
 
 install: build ## library, headers, program, manual page into PREFIX (default /usr/local)
 	@cmake --install build/release --prefix "$$(realpath -m "$(PREFIX)")"

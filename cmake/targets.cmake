@@ -22,10 +22,14 @@ endfunction()
 # One room of the house: src/NAME/**.cpp as the object library polyak_NAME. It
 # may include the rooms it depends on and theirs, and owns the public headers
 # include/polyak/HEADER.hpp; tests/layers reads these calls and holds every
-# #include to them. A room without sources is passed over.
+# #include to them. A room without sources is passed over, and so are sources whose path matches
+# POLYAK_LEFT_OUT.
 function(polyak_room name)
   cmake_parse_arguments(PARSE_ARGV 1 room "" "" "DEPENDS;PUBLIC;USES")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  if(POLYAK_LEFT_OUT)
+    list(FILTER sources EXCLUDE REGEX "${POLYAK_LEFT_OUT}")
+  endif()
   if(NOT sources)
     return()
   endif()

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# setup.sh [dev|page|petsc]: installs missing Debian packages; with "dev"
+# setup.sh [dev|page|petsc|python]: installs missing Debian packages; with "dev"
 # also those of `make sanitize`, `format`, `bench` and `callgrind`, with "page" the
-# browser of `make page-check`, with "petsc" MPI and PETSc for petsc/ and its tests.
+# browser of `make page-check`, with "petsc" MPI and PETSc for petsc/ and its tests, with "python"
+# what python/ is built with.
 # Ends quickly when all are installed.
 set -euo pipefail
 
@@ -20,6 +21,7 @@ if [ "${1:-}" = petsc ]; then
   packages+=(libopenmpi-dev openmpi-bin libpetsc-real-dev libpetsc64-real-dev python3-petsc4py
     libpetsc3.18-dev-examples)
 fi
+if [ "${1:-}" = python ]; then packages+=(python3-venv python3-dev); fi
 
 if ! command -v dpkg-query >/dev/null; then
   echo "setup: not a Debian system; install the equivalents of these packages: ${packages[*]}" >&2

@@ -14,6 +14,12 @@ const std::vector<std::int64_t>& usable() {
   return all;
 }
 
+// Highway asks the processor every time, 20 µs on a virtual machine.
+std::int64_t& chosen() {
+  static std::int64_t target = usable().front();
+  return target;
+}
+
 std::string name_of(std::int64_t target) {
   switch (target) {
     case HWY_AVX3: return "avx512";
@@ -31,12 +37,13 @@ std::vector<std::string> simd_targets() {
   return out;
 }
 
-std::string simd_target() { return name_of(hwy::SupportedAndGeneratedTargets().front()); }
+std::string simd_target() { return name_of(chosen()); }
 
 bool use_simd_target(const std::string& name) {
   for (const std::int64_t target : usable()) {
     if (name_of(target) != name) continue;
     hwy::SetSupportedTargetsForTest(target);
+    chosen() = target;
     return true;
   }
   return false;

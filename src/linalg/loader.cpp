@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <initializer_list>
+#include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "linalg/vendor.hpp"
+#include "polyak/blas.hpp"
 #include "polyak/error.hpp"
 
 // OpenBLAS is loaded at the first call, not when the program starts: it chooses its kernels
@@ -17,7 +19,8 @@
 // older than the processor (0.3.21 in Debian 12) may not know that number and take kernels of
 // 2004, several times slower, although the processor has every instruction that better ones
 // need. Such a choice is noticed here, and the library is loaded again with a better one.
-// A BLAS that the process has loaded already is used as it is.
+// A BLAS that the process has loaded already is used as it is, unless the caller has named one
+// (polyak/blas.hpp): the process may need the other with its own number of threads.
 
 namespace polyak {
 
@@ -25,10 +28,38 @@ namespace polyak {
 
 void* blas_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }
 
+bool use_blas_library(BlasLibrary) { return false; }
+
 #else
 namespace {
 
-constexpr const char* library_name = POLYAK_BLAS_LIBRARY;
+// The library to load, and whether the caller has named it.
+class Choice {
+ public:
+  static Choice& of_process() {
+    static Choice one;
+    return one;
+  }
+  bool set(BlasLibrary library) {
+    const std::lock_guard lock(mutex_);
+    if (in_use_) return false;
+    library_ = std::move(library);
+    named_ = true;
+    return true;
+  }
+  /// No other choice can be made after this.
+  const BlasLibrary& use() {
+    const std::lock_guard lock(mutex_);
+    in_use_ = true;
+    return library_;
+  }
+  bool named() const { return named_; }
+
+ private:
+  std::mutex mutex_;
+  BlasLibrary library_{POLYAK_BLAS_LIBRARY};
+  bool named_ = false, in_use_ = false;
+};
 
 const char* kernels_for_this_cpu() {
 #if defined(__x86_64__)
@@ -77,25 +108,26 @@ class LoadEnvironment {
   std::vector<char*> entries_;
 };
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse(const BlasLibrary& library, const std::string& why) {
   for (const char* sign : {"memory", "failed to map", "cannot map", "cannot create"}) {
     if (why.find(sign) != std::string::npos) throw std::bad_alloc();
   }
   throw Error(ErrorCode::internal, {.what = "cannot be loaded: " + why,
-                                    .where = library_name,
+                                    .where = library.path,
                                     .hint = "install OpenBLAS (Debian: libopenblas0)"});
 }
 
-void* load(const char* kernels) {
+void* load(const BlasLibrary& library, const char* kernels) {
   const LoadEnvironment environment(kernels);
-  void* handle = ::dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+  void* handle = ::dlopen(library.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle != nullptr) return handle;
   const char* why = ::dlerror();
-  refuse(why == nullptr ? "out of memory" : why);
+  refuse(library, why == nullptr ? "out of memory" : why);
 }
 
-bool chose_fast_kernels(void* handle) {
-  auto* core = reinterpret_cast<char* (*)()>(::dlsym(handle, "openblas_get_corename"));
+bool chose_fast_kernels(const BlasLibrary& library, void* handle) {
+  const std::string name = library.prefix + "openblas_get_corename";
+  auto* core = reinterpret_cast<char* (*)()>(::dlsym(handle, name.c_str()));
   return core == nullptr || std::getenv("OPENBLAS_CORETYPE") != nullptr || is_fast_here(core());
 }
 
@@ -105,22 +137,27 @@ bool process_has_one() {
 }
 
 // The handle for dlsym.
-void* find_library() {
-  if (process_has_one()) return RTLD_DEFAULT;
-  if (void* loaded = ::dlopen(library_name, RTLD_NOW | RTLD_NOLOAD)) return loaded;
+void* find_library(const BlasLibrary& library, bool named) {
+  if (!named && process_has_one()) return RTLD_DEFAULT;
+  if (void* loaded = ::dlopen(library.path.c_str(), RTLD_NOW | RTLD_NOLOAD)) return loaded;
   require_blas_buffer();
-  void* handle = load(nullptr);
-  if (chose_fast_kernels(handle)) return handle;
+  void* handle = load(library, nullptr);
+  if (chose_fast_kernels(library, handle)) return handle;
   ::dlclose(handle);  // unloads it: no thread of it runs and nobody else has it
-  return load(kernels_for_this_cpu());
+  return load(library, kernels_for_this_cpu());
 }
 
 }  // namespace
 
 void* blas_symbol(const char* name) {
-  static void* const library = find_library();
-  return ::dlsym(library, name);
+  Choice& choice = Choice::of_process();
+  static const BlasLibrary& library = choice.use();
+  static void* const handle = find_library(library, choice.named());
+  return library.prefix.empty() ? ::dlsym(handle, name)
+                                : ::dlsym(handle, (library.prefix + name).c_str());
 }
+
+bool use_blas_library(BlasLibrary library) { return Choice::of_process().set(std::move(library)); }
 
 #endif
 

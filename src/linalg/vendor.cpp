@@ -9,8 +9,8 @@
 #include <immintrin.h>
 #endif
 
-// OpenBLAS's own functions. Weak, because they are linked in some builds only and another BLAS
-// has none of them; otherwise they are looked up by name.
+// OpenBLAS's own functions. Where BLAS is linked they may be missing (another BLAS), hence weak;
+// where it is loaded they are looked up in that library only, since the process may have another.
 extern "C" {
 void openblas_set_num_threads(int) __attribute__((weak));
 int openblas_get_num_threads(void) __attribute__((weak));
@@ -23,8 +23,10 @@ namespace polyak {
 namespace {
 
 template <class Function>
-Function* find(Function* linked, const char* name) {
+Function* find([[maybe_unused]] Function* linked, const char* name) {
+#ifdef POLYAK_LINK_BLAS
   if (linked != nullptr) return linked;
+#endif
   return reinterpret_cast<Function*>(blas_symbol(name));
 }
 

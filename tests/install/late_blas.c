@@ -10,5 +10,8 @@ __attribute__((constructor)) static void loaded(void) {
   fprintf(stderr, "loaded with %s and %s thread\n", core, threads ? threads : "any");
 }
 
-char *openblas_get_corename(void) { return core; }
-char *openblas_get_config(void) { return "OpenBLAS 0.0 for a test"; }
+#ifndef NAME
+#define NAME(name) name
+#endif
+char *NAME(openblas_get_corename)(void) { return core; }
+char *NAME(openblas_get_config)(void) { return "OpenBLAS 0.0 for a test"; }

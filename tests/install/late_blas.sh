@@ -23,3 +23,10 @@ grep -q "loaded with Prescott and 1 thread" err || fail "$(cat err)"
 OPENBLAS_CORETYPE=Nehalem OPENBLAS_NUM_THREADS=7 "$program" >out 2>err
 grep -q "^OpenBLAS 0.0, Nehalem kernels$" out || fail "$(cat out)"
 [ "$(grep -c loaded err)" -eq 1 ] || fail "$(cat err)"
+
+# A library that the caller names, with a prefix before its names; the one of the system stays out.
+"$cxx" -x c -shared -fPIC '-DNAME(name)=other_##name' "$POLYAK_SOURCE/tests/install/late_blas.c" -o other.so
+"$program" "$PWD/other.so" other_ >out 2>err
+grep -q "^OpenBLAS 0.0, $wanted kernels$" out || fail "$(cat out err)"
+if "$program" "$PWD/none.so" other_ >out 2>err; then fail "a library that does not exist was loaded"; fi
+grep -q 'cannot be loaded' err || fail "$(cat err)"

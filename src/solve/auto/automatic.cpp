@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/clock.hpp"
+#include "polyak/devices.hpp"
 #include "polyak/error.hpp"
 #include "solve/auto/row_subset.hpp"
 #include "solve/auto/runs.hpp"
@@ -118,6 +119,7 @@ class Automatic {
   std::shared_ptr<RowSums> copied_for(const Problem& problem) {
     if (&problem.A() != &problem_.A()) return nullptr;
     if (copied_) return copied_;
+    if (device_named(options_.device) == "cpu") return nullptr;
     const double start = now_s();
     ThreadTeam team(static_cast<int>(options_.threads));
     copied_ = copied_rows(
@@ -135,7 +137,11 @@ class Automatic {
 
   void solve_subset(const AutoStage& stage) {
     const double start = now_s();
-    ThreadTeam team(static_cast<int>(options_.threads));
+    const double entries = static_cast<double>(stage.rows) *
+                           static_cast<double>(problem_.A().nonzeros()) /
+                           static_cast<double>(std::max<Index>(1, problem_.rows()));
+    const bool one = options_.threads == 0 && is_brief(entries, problem_.cols());
+    ThreadTeam team(one ? 1 : static_cast<int>(options_.threads));
     threads_ = team.size();
     trial_ = try_subset(problem_, stage.rows, options_, team, stage.by_gram);
     const double seconds = now_s() - start;

@@ -45,13 +45,10 @@ std::unique_ptr<Backend> backend_of(WorkingProblem& working, const std::string& 
   return out;
 }
 
-// Whether a factorisation takes less time than the start of threads, some 50 µs each.
 bool is_small(const Problem& problem, const SolveOptions& options) {
-  constexpr double max_entries = 3e4, max_products = 4e6;
   const MethodRecord* record = find_record(options.method);
-  const auto entries = static_cast<double>(problem.A().nonzeros());
-  return record && record->turn == Turn::factorisation && entries <= max_entries &&
-         entries * static_cast<double>(problem.cols()) <= max_products;
+  return record && record->turn == Turn::factorisation &&
+         is_brief(static_cast<double>(problem.A().nonzeros()), problem.cols());
 }
 
 // Checks first, before anything is allocated.

@@ -12,6 +12,13 @@
 
 namespace polyak {
 
+/// Whether a factorisation of rows with this many entries takes less time than the start of
+/// threads, some 50 µs each.
+inline bool is_brief(double entries, Index cols) {
+  constexpr double max_entries = 3e4, max_products = 4e6;
+  return entries <= max_entries && entries * static_cast<double>(cols) <= max_products;
+}
+
 class SolveSetup {
  public:
   /// `copied` has the rows of the problem on the device (copied_rows); null: they are copied.

@@ -1,0 +1,62 @@
+"""Errors and warnings of polyak.
+
+Every error of the library is a PolyakError and one of the usual Python errors as well:
+
+    >>> import polyak
+    >>> try:
+    ...     polyak.solve([[1.0], [2.0]], [1.0, 2.0, 3.0])
+    ... except ValueError as error:
+    ...     print(error.where, "|", error.what, "|", error.expected)
+    b | A and b do not have the same number of rows | 2 rows in b
+"""
+
+
+class PolyakError(Exception):
+    """An error of polyak. The parts of its message are attributes; those that do not apply are "".
+
+    Attributes: what (what is wrong), where (file, line, element, option), found, expected,
+    hint (what you can do).
+    """
+
+    def __init__(self, message, what="", where="", found="", expected="", hint=""):
+        super().__init__(message)
+        self.what = what or message
+        self.where = where
+        self.found = found
+        self.expected = expected
+        self.hint = hint
+
+    def __str__(self):
+        return self.args[0]
+
+
+class UsageError(PolyakError, ValueError):
+    """An option or argument is wrong."""
+
+
+class DataError(PolyakError, ValueError):
+    """The data are invalid or inconsistent."""
+
+
+class NoFileError(PolyakError, FileNotFoundError):
+    """An input file does not exist or cannot be opened."""
+
+
+class FileError(PolyakError, OSError):
+    """Reading or writing failed."""
+
+
+class OutOfMemoryError(PolyakError, MemoryError):
+    """An allocation failed."""
+
+
+class InternalError(PolyakError, RuntimeError):
+    """A fault of polyak itself."""
+
+
+class PolyakWarning(UserWarning):
+    """A warning of a solve; report.warnings holds the text too."""
+
+
+class NotConvergedWarning(PolyakWarning):
+    """A solve ended before its tolerance was met; report.status and report.reason say why."""

@@ -1,0 +1,193 @@
+"""From what users have to what the solver reads: matrices, vectors, names of columns."""
+
+import os
+import sys
+
+import numpy as np
+
+from . import _core
+
+# Arrays in Fortran order, with gaps or of integers are converted once up to this size, and read
+# in blocks of rows, without a copy of the whole, above it.
+CONVERTED_BYTES = 64 * 2**20
+
+_READ_BY_OTHERS = {".h5": "h5", ".hdf5": "h5", ".nxs": "h5", ".mat": "mat", ".tif": "tif", ".tiff": "tif"}
+
+
+class Given:
+    """A matrix of the solver, with what came with it."""
+
+    __slots__ = ("matrix", "names", "b", "dropped_rows")
+
+    def __init__(self, matrix, names=(), b=None, dropped_rows=0):
+        self.matrix = matrix
+        self.names = list(names)
+        self.b = b
+        self.dropped_rows = dropped_rows
+
+
+def matrix_of(A, **reading):
+    """A as a Given. `reading` are the options that apply to files only."""
+    if type(A) is np.ndarray:
+        return Given(_dense(A))
+    if isinstance(A, (str, os.PathLike)):
+        return _file(os.fspath(A), **reading)
+    return _object(A)
+
+
+def _object(A):
+    if hasattr(A, "_polyak_matrix"):
+        return Given(A._polyak_matrix)
+    if isinstance(A, np.ma.MaskedArray):
+        raise TypeError("A is a masked array; fill or drop its masked values first")
+    if isinstance(A, np.ndarray):
+        return Given(_dense(A))
+    if hasattr(A, "tocsr") and hasattr(A, "format"):
+        return Given(_sparse(A))
+    if hasattr(A, "matvec") and hasattr(A, "rmatvec"):
+        return Given(_operator(A))
+    if hasattr(A, "shape") and callable(getattr(A, "rows", None)):
+        return Given(_by_rows(A))
+    if _is_pandas(A, "DataFrame"):
+        return Given(_dense(_pandas_values(A)), [str(name) for name in A.columns])
+    if hasattr(A, "__arrow_c_stream__"):
+        matrix = _core.arrow(A.__arrow_c_stream__())
+        return Given(matrix, matrix.names)
+    if hasattr(A, "__dlpack__"):
+        return Given(_dense(_from_dlpack(A)))
+    return Given(_dense(np.asarray(A)))
+
+
+def _is_pandas(value, name):
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(value, getattr(pandas, name))
+
+
+def _pandas_values(frame):
+    for name, kind in zip(frame.columns, frame.dtypes):
+        if not (getattr(kind, "kind", "O") in "fiub"):
+            raise TypeError(f"column {name!r} does not hold real numbers (found {kind})")
+    kinds = {kind for kind in frame.dtypes}
+    if len(kinds) == 1 and isinstance(next(iter(kinds)), np.dtype):
+        return frame.to_numpy()
+    return frame.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _from_dlpack(value):
+    try:
+        return np.from_dlpack(value)
+    except (BufferError, TypeError, RuntimeError) as error:
+        raise TypeError(f"an array of {type(value).__module__.split('.')[0]} cannot be read: {error}; "
+                        "pass one on the CPU that needs no gradient") from error
+
+
+def _real(values, name):
+    """The array with a type that C++ reads; TypeError for numbers that are not real."""
+    kind, size = values.dtype.kind, values.dtype.itemsize
+    if kind == "c":
+        raise TypeError(f"{name} holds complex numbers; polyak solves real problems")
+    if kind == "f" and size in (4, 8) or kind in "iu" or kind == "b":
+        return values if values.dtype.isnative and values.flags.aligned else values.astype(values.dtype.newbyteorder("="))
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} does not hold real numbers (found {values.dtype})") from error
+
+
+def _dense(A):
+    if A.ndim != 2:
+        raise ValueError(f"A needs two dimensions (found {A.ndim}); reshape(-1, 1) makes one column of a vector")
+    A = _real(A, "A")
+    rows_in_order = A.strides[1] == A.itemsize and A.strides[0] >= A.shape[1] * A.itemsize
+    if A.dtype.kind != "f" or not (rows_in_order or A.flags.c_contiguous):
+        wanted = A.dtype if A.dtype.kind == "f" else np.dtype(np.float64)
+        if A.size * wanted.itemsize <= CONVERTED_BYTES:
+            A = np.ascontiguousarray(A, dtype=wanted)
+    return _core.dense(A)
+
+
+def _sparse(A):
+    if len(A.shape) != 2:
+        raise ValueError(f"A needs two dimensions (found {len(A.shape)})")
+    csr = A.tocsr()
+    if csr.dtype.kind == "c":
+        raise TypeError("A holds complex numbers; polyak solves real problems")
+    if not csr.has_canonical_format:
+        csr = csr.copy() if csr is A else csr
+        csr.sum_duplicates()
+    values = csr.data if csr.data.dtype in (np.float64, np.float32) else csr.data.astype(np.float64)
+    return _core.csr(csr.indptr, csr.indices, values, csr.shape[1])
+
+
+def _checked_vector(values):
+    return np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
+
+
+def _operator(A):
+    kind = getattr(A, "dtype", None)
+    if kind is not None and np.dtype(kind).kind == "c":
+        raise TypeError("A is an operator of complex numbers; polyak solves real problems")
+    rows, cols = A.shape
+    return _core.products(lambda x: _checked_vector(A.matvec(x)), lambda y: _checked_vector(A.rmatvec(y)), rows, cols)
+
+
+def _by_rows(A):
+    rows, cols = A.shape
+    return _core.rows(lambda indices: np.ascontiguousarray(A.rows(indices), dtype=np.float64), rows, cols)
+
+
+def _file(path, rhs_column=None, drop_nonfinite_rows=False, duplicates="sum", precision="double"):
+    base, _, array = path.partition(":/")
+    ending = os.path.splitext(base.split(".mat:")[0] + (".mat" if ".mat:" in base else ""))[1].lower()
+    if ending in _READ_BY_OTHERS:
+        return _file_of_others(path, _READ_BY_OTHERS[ending])
+    matrix = _core.read(path, rhs_column, drop_nonfinite_rows, duplicates, precision == "single")
+    return Given(matrix, matrix.names, matrix.b, matrix.dropped_rows)
+
+
+def _file_of_others(path, kind):
+    """HDF5, MATLAB and TIFF: through packages that users of such files have."""
+    if not os.path.exists(path.split(":")[0]):
+        raise FileNotFoundError(2, "no such file", path.split(":")[0])
+    if kind == "h5":
+        import h5py
+
+        name, _, dataset = path.partition(":")
+        with h5py.File(name, "r") as file:
+            if dataset:
+                return Given(_dense(np.asarray(file[dataset])))
+            return Given(_dense(np.asarray(file["A"])), b=np.asarray(file["b"]) if "b" in file else None)
+    if kind == "mat":
+        from scipy.io import loadmat
+
+        name, _, variable = path.partition(":")
+        arrays = loadmat(name)
+        found = matrix_of(arrays[variable or "A"])
+        found.b = None if variable or "b" not in arrays else np.asarray(arrays["b"], dtype=np.float64)
+        return found
+    import tifffile
+
+    return Given(_dense(np.asarray(tifffile.imread(path))))
+
+
+def one_dimension(values):
+    """What a file holds has two dimensions; one column is a vector."""
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+
+
+def numbers_of(values, name):
+    """A vector, or one column per right-hand side, as contiguous float64; None stays None."""
+    if values is None:
+        return None
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.flags.c_contiguous:
+        return values
+    if isinstance(values, (str, os.PathLike)):
+        return one_dimension(_core.read_array(os.fspath(values)))
+    if hasattr(values, "tocsr"):
+        values = values.toarray()
+    elif hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray):
+        values = _from_dlpack(values)
+    elif _is_pandas(values, "DataFrame") or _is_pandas(values, "Series"):
+        values = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    values = np.asarray(values)
+    return np.ascontiguousarray(_real(values, name), dtype=np.float64)

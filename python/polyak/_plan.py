@@ -1,0 +1,75 @@
+"""polyak.plan: what each method would cost, before a solve."""
+
+import html
+import json
+
+from . import _core
+from ._inputs import matrix_of, numbers_of
+
+
+class Plan:
+    """Facts about A, and the predicted cost of each method; every field of the program's plan
+    is an attribute. `table` has one dictionary per method."""
+
+    def __init__(self, fields):
+        self._fields = fields
+
+    def __getattr__(self, name):
+        if not name.startswith("_") and name in self._fields:
+            return self._fields[name]
+        raise AttributeError(f"a Plan has no field {name!r}")
+
+    def __dir__(self):
+        return sorted(set(super().__dir__()) | set(self._fields))
+
+    def to_dict(self):
+        """All fields as a dictionary."""
+        return json.loads(json.dumps(self._fields))
+
+    def _lines(self):
+        names = ("method", "batch", "step_size", "momentum", "rate", "iterations", "passes", "seconds")
+        for row in self.table:
+            yield [f"{row[n]:.4g}" if isinstance(row.get(n), float) else str(row.get(n, "")) for n in names]
+
+    def __repr__(self):
+        lines = [["method", "batch", "step", "momentum", "rate", "iterations", "passes", "seconds"], *self._lines()]
+        widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
+        text = "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths)).rstrip() for line in lines)
+        return f"<polyak.Plan of A {self.rows} x {self.cols}>\n{text}"
+
+    def _repr_html_(self):
+        head = "".join(f"<th>{n}</th>" for n in ("method", "batch", "step", "momentum", "rate", "iterations", "passes", "seconds"))
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in line) + "</tr>" for line in self._lines())
+        return f"<table><tr>{head}</tr>{body}</table>"
+
+
+def plan(A, b=None, **options):
+    """Facts about A and the predicted cost of each method up to the tolerance.
+
+    Uses tol, certify, sampling, spectrum, seed and threads of the options of solve(). Without b a
+    consistent problem is assumed.
+
+    Examples
+    --------
+    >>> import numpy as np, polyak
+    >>> A = np.random.default_rng(0).standard_normal((2000, 10))
+    >>> plan = polyak.plan(A)
+    >>> plan.rows, plan.cols
+    (2000, 10)
+    >>> {"lsqr", "minibatch-hbm"} <= {row["method"] for row in plan.table}
+    True
+    """
+    given = matrix_of(A)
+    b = given.b if b is None else numbers_of(b, "b")
+    return Plan(json.loads(_core.plan(given.matrix, b, options)))
+
+
+def memory(A, right_hand_sides=1, **options):
+    """Bytes that solve() takes beside A and b, from the sizes alone; accurate to a factor of two
+    above a few MB.
+
+    >>> import numpy as np, polyak
+    >>> polyak.memory(np.ones((10000, 100)), method="direct") < 1e8
+    True
+    """
+    return _core.solve_bytes(matrix_of(A).matrix, right_hand_sides, options)

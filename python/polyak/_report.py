@@ -1,0 +1,156 @@
+"""The result of a solve."""
+
+import base64
+import html
+import io
+import json
+import sys
+
+import numpy as np
+
+from . import _core
+
+_FIELDS = frozenset(_core.report_fields())
+_SHOWN = ("status", "reason", "method", "iterations", "passes", "relative_residual", "relative_gradient",
+          "backward_error", "error", "certified", "verified", "rows", "cols", "nnz", "matrix", "seed", "threads")
+
+
+class Report:
+    """The result of a solve: x, how the run ended, what it cost, and its history.
+
+    Every field of the program's report.json is an attribute of the same name, None where it was
+    not measured; `asked`, `used` and `seconds` are dictionaries.
+
+    Attributes
+    ----------
+    x : array of shape (d,), or (d, c) where b has two dimensions
+        The best finite iterate. With an intercept its last entry is the intercept.
+    status : str
+        "converged", "limit", "diverged", "stagnated" or "interrupted".
+    reason : str
+        Why the run ended, as a sentence.
+    history : structured array
+        One line per measurement: iteration, row_products, seconds, residual_norm, gradient_norm,
+        relative_residual, relative_gradient, error (NaN where not measured).
+    names : list of str
+        Names of the unknowns, where A had names of columns.
+
+    Examples
+    --------
+    >>> import numpy as np, polyak
+    >>> report = polyak.solve(np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), [1.0, 3.0, 5.0])
+    >>> report.status
+    'converged'
+    >>> report.x.round(6)
+    array([1., 2.])
+    >>> bool(report.history["residual_norm"][-1] < 1e-9)
+    True
+    """
+
+    def __init__(self, result, one_column=True, names=()):
+        self._result = result
+        self._values = None
+        self._history = None
+        x = result.x
+        self.x = x[:, 0] if one_column and x.shape[1] == 1 else x
+        self.names = list(names)
+
+    @property
+    def _fields(self):
+        if self._values is None:
+            self._values = json.loads(self._result.to_json())
+        return self._values
+
+    @property
+    def status(self):
+        return self._result.status if self._result is not None else self._fields["status"]
+
+    @property
+    def history(self):
+        if self._history is None:
+            columns = self._result.history
+            table = np.empty(len(columns["iteration"]), dtype=[(n, c.dtype) for n, c in columns.items()])
+            for name, column in columns.items():
+                table[name] = column
+            self._history = table
+        return self._history
+
+    def __getattr__(self, name):
+        if name in _FIELDS:
+            return self._fields.get(name)
+        raise AttributeError(f"a Report has no field {name!r}")
+
+    def __dir__(self):
+        return sorted(set(super().__dir__()) | _FIELDS)
+
+    def to_dict(self):
+        """The content of report.json as a dictionary."""
+        return json.loads(json.dumps(self._fields))
+
+    @classmethod
+    def _of(cls, fields, x):
+        """From the content of report.json, without a history."""
+        report = cls.__new__(cls)
+        report.__setstate__({"fields": fields, "x": x, "history": np.empty(0), "names": []})
+        return report
+
+    def __getstate__(self):
+        return {"fields": self._fields, "x": self.x, "history": self.history, "names": self.names}
+
+    def __setstate__(self, state):
+        self._result = None
+        self._values = state["fields"]
+        self._history = state["history"]
+        self.x = state["x"]
+        self.names = state["names"]
+
+    def __repr__(self):
+        fields = self._fields
+        parts = [f"{fields['status']} by {fields['method']}", f"{fields['iterations']} iterations"]
+        if "relative_residual" in fields:
+            parts.append(f"relative residual {fields['relative_residual']:.2e}")
+        if "total" in fields["seconds"]:
+            parts.append(f"{fields['seconds']['total']:.3g} s")
+        return f"<polyak.Report: {', '.join(parts)}>"
+
+    def _repr_html_(self):
+        def row(name, value):
+            text = f"{value:.6g}" if isinstance(value, float) else str(value)
+            return f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>"
+
+        fields = self._fields
+        rows = [row(name.replace("_", " "), fields[name]) for name in _SHOWN if name in fields]
+        rows.append(row("seconds", float(fields["seconds"].get("total", 0.0))))
+        rows += [row("warning", text) for text in fields.get("warnings", [])]
+        return f"<table>{''.join(rows)}</table>{self._picture()}"
+
+    def _picture(self):
+        """The convergence plot as an image, where Matplotlib has been imported already."""
+        if "matplotlib" not in sys.modules or len(self.history) < 2:
+            return ""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(5, 3), layout="constrained")
+        self.plot(figure.subplots())
+        out = io.BytesIO()
+        figure.savefig(out, format="png", dpi=100)
+        return f'<img alt="convergence" src="data:image/png;base64,{base64.b64encode(out.getvalue()).decode()}">'
+
+    def plot(self, axes=None, x="iteration"):
+        """Draws the norms of the history over `x`, a column of it ("iteration", "row_products",
+        "seconds"), with Matplotlib; returns the axes."""
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            axes = plt.figure(layout="constrained").subplots()
+        table = self.history
+        for name in ("relative_residual", "relative_gradient", "error"):
+            known = np.isfinite(table[name]) & (table[name] > 0)
+            if known.any():
+                axes.semilogy(table[x][known], table[name][known], marker=".", label=name.replace("_", " "))
+        axes.set_xlabel(x.replace("_", " "))
+        axes.set_title(f"{self.method}: {self.status}")
+        axes.grid(True, which="major", alpha=0.3)
+        if axes.has_data():
+            axes.legend()
+        return axes

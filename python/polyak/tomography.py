@@ -1,0 +1,115 @@
+"""Two-dimensional scans: projectors as operators, and images from sinograms.
+
+    >>> import numpy as np, polyak
+    >>> from polyak.tomography import Projector
+    >>> scan = Projector(np.linspace(0, np.pi, 60, endpoint=False), detectors=48, rows=32, cols=32)
+    >>> image = np.zeros((32, 32)); image[8:20, 10:24] = 1.0
+    >>> sinogram = (scan @ image.ravel()).reshape(60, 48)
+    >>> found = scan.reconstruct(sinogram, method="cgls", max_iterations=40)
+    >>> bool(np.linalg.norm(found.image - image) < 0.05 * np.linalg.norm(image))
+    True
+"""
+
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import LinearOperator
+
+from . import _core
+from ._report import Report
+
+_tomography = _core.tomography
+
+
+class Reconstruction(NamedTuple):
+    """An image, or a stack of them, and how it was found."""
+
+    image: np.ndarray  #: rows x cols, or slices x rows x cols
+    report: Report
+    more: dict[str, Any]  #: smoothing, noise, lambda_max and others; None where they do not apply
+
+
+class Projector(LinearOperator):
+    """The matrix of a scan: one row per ray, one column per pixel, computed when it is used.
+
+    A SciPy LinearOperator on all cores; polyak.solve takes it with every method, since it can
+    also compute single rows.
+
+    Parameters
+    ----------
+    angles : array of radians, one per view
+    detectors : int
+        Elements of the detector.
+    rows, cols : int
+        Pixels of the image, centred on the rotation axis.
+    spacing, pixel : float
+        Sizes of an element and of a pixel, in one unit.
+    offset : float, or array with one number per view
+        Of the detector.
+    beam : {"parallel", "fan"}
+        A fan needs source_distance and detector_distance, from the axis.
+    model : {"line", "linear", "strip"}
+        What the entry of a ray and a pixel is: length, interpolation, area.
+    threads : int
+    """
+
+    def __init__(self, angles, detectors, rows, cols, *, spacing=1.0, pixel=1.0, offset=0.0, beam="parallel",
+                 source_distance=0.0, detector_distance=0.0, model="line", threads=0):
+        self._geometry = {
+            "beam": beam, "angles": np.ascontiguousarray(angles, dtype=np.float64), "detectors": int(detectors),
+            "spacing": float(spacing), "offsets": np.ascontiguousarray(np.atleast_1d(offset), dtype=np.float64),
+            "source_distance": float(source_distance), "detector_distance": float(detector_distance),
+            "rows": int(rows), "cols": int(cols), "pixel": float(pixel),
+        }
+        self._model, self._threads = model, threads
+        self._polyak_matrix = _tomography.projector(self._geometry, model, threads)
+        self._products = _core.Products(self._polyak_matrix, threads)
+        super().__init__(np.float64, self._products.shape)
+
+    def _matvec(self, x):
+        return self._products.multiply(np.ascontiguousarray(x, dtype=np.float64).reshape(-1))
+
+    def _rmatvec(self, y):
+        return self._products.transposed(np.ascontiguousarray(y, dtype=np.float64).reshape(-1))
+
+    def _matmat(self, X):
+        return self._products.multiply(np.ascontiguousarray(X, dtype=np.float64))
+
+    def _rmatmat(self, Y):
+        return self._products.transposed(np.ascontiguousarray(Y, dtype=np.float64))
+
+    def matrix(self):
+        """The matrix stored as a SciPy CSR array.
+
+        >>> from polyak.tomography import Projector
+        >>> Projector([0.0], detectors=2, rows=2, cols=2).matrix().toarray()
+        array([[1., 0., 1., 0.],
+               [0., 1., 0., 1.]])
+        """
+        out = csr_array(_tomography.matrix(self._geometry, self._model, self._threads), shape=self.shape)
+        out.has_canonical_format = True
+        return out
+
+    def reconstruct(self, sinograms, **options):
+        """The image of a sinogram (views x detectors), or one for each slice of a stack.
+
+        The method "auto" is total variation with a smoothing chosen by held-out rays; others are
+        those of polyak.solve, sirt, sart and fbp. Options: method, stored, batch, step_size,
+        momentum, b_star, coverage, sampling, relaxation, filter, start, smoothing, ridge, lower,
+        upper, weights, noise, tau, plateau, max_passes, max_iterations, time_limit, seed, threads
+        (docs/tomography.md of the project describes them).
+        """
+        sinograms = np.ascontiguousarray(sinograms, dtype=np.float64)
+        options.setdefault("projector", self._model)
+        images, report, more = _tomography.reconstruct(self._geometry, sinograms, options)
+        image = images[0] if sinograms.ndim == 2 else images
+        fields = json.loads(report)
+        return Reconstruction(image, Report._of(fields, images.reshape(len(images), -1).T), more)
+
+    def back_projection(self, sinograms, filter="ram-lak"):
+        """Filtered back projection of a sinogram, or of a stack."""
+        sinograms = np.ascontiguousarray(sinograms, dtype=np.float64)
+        images = _tomography.filtered_back_projection(self._geometry, sinograms, filter)
+        return images[0] if sinograms.ndim == 2 else images

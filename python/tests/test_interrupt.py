@@ -1,0 +1,72 @@
+"""Ctrl-C: every method ends with KeyboardInterrupt, and the best x is reachable."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+PROGRAM = """
+import sys, time, warnings
+import numpy as np, polyak
+rng = np.random.default_rng(0)
+method, n, d = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+A, b = rng.standard_normal((n, d)), rng.standard_normal(n)
+options = {} if method in ("auto", "direct", "normal", "active-set", "sketch-hbm") else {"tol": 0.0, "max_passes": 1e9}
+if method in ("active-set", "bounded-cg"):
+    options["lower"] = 0.0
+print("ready", flush=True)
+try:
+    polyak.solve(A, b, method=method, **options)
+    print("no interrupt", flush=True)
+except KeyboardInterrupt as error:
+    print("interrupted", time.time(), error.report.status, error.report.x.shape[0], flush=True)
+"""
+
+
+def interrupt(method, n, d, after=0.4):
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM, method, str(n), str(d)], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(after)
+    sent = time.time()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    ended = time.time()
+    words = out.split()
+    assert words[:1] == ["interrupted"], out + err
+    assert words[2] == "interrupted" and int(words[3]) == d
+    assert process.returncode == 0, err
+    return float(words[1]) - sent, ended - sent
+
+
+@pytest.mark.parametrize("method", ["gd", "hbm", "sgd", "rk", "minibatch-hbm", "lsqr", "cgls", "cg"])
+def test_iterations_end(method):
+    interrupt(method, 100000, 30)
+
+
+@pytest.mark.parametrize("method", ["direct", "active-set", "sketch-hbm"])
+def test_factorisations_end(method):
+    interrupt(method, 3000, 2500)
+
+
+def test_small_problems_end_too():
+    interrupt("rk", 300, 3)
+
+
+def test_the_solve_after_an_interrupt_is_as_any_other(rng):
+    import numpy as np
+
+    import polyak
+
+    A, b = rng.standard_normal((3000, 1500)), rng.standard_normal(3000)
+
+    def interrupts(x, m):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        polyak.solve(A, b, method="direct", callback=interrupts)
+    assert caught.value.report.x.shape == (1500,)
+    x = polyak.solve(A[:300, :20], b[:300]).x
+    np.testing.assert_allclose(x, np.linalg.lstsq(A[:300, :20], b[:300], rcond=None)[0], rtol=1e-9)

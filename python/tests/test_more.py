@@ -1,0 +1,116 @@
+"""plan, memory, theory, generate, tomography."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import scipy.sparse.linalg
+
+import polyak
+from polyak.tomography import Projector
+
+
+def test_plans_are_those_of_the_program(rng, tmp_path):
+    A, b = rng.standard_normal((3000, 8)), rng.standard_normal(3000)
+    plan = polyak.plan(A, b, tol=1e-6)
+    assert plan.tol == 1e-6 and plan.rows == 3000 and "lsqr" in repr(plan) and "<table>" in plan._repr_html_()
+    eigenvalues = np.linalg.eigvalsh(A.T @ A)
+    assert plan.lambda_max == pytest.approx(eigenvalues[-1], rel=1e-9)
+    with pytest.raises(polyak.UsageError):
+        polyak.plan(A, tol=2)
+    with pytest.raises(AttributeError):
+        plan.nothing
+    np.save(tmp_path / "A.npy", A)
+    printed = subprocess.run([os.environ["POLYAK"], "plan", "A.npy", "--json"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    fields = json.loads(printed.stdout)
+    own = polyak.plan(A).to_dict()
+    assert set(own) <= set(fields) and fields["lambda_min"] == own["lambda_min"]
+
+
+def test_memory_grows_with_the_method():
+    A = np.ones((20000, 200))
+    assert polyak.memory(A, method="lsqr") < polyak.memory(A, method="direct")
+
+
+def test_theory_agrees_with_its_formulas(rng):
+    l, L = 2.0, 450.0
+    step, momentum = polyak.theory.parameters(l, L)
+    kappa = L / l
+    assert momentum == pytest.approx(((np.sqrt(kappa) - 1) / (np.sqrt(kappa) + 1)) ** 2)
+    assert step == pytest.approx(4 / (np.sqrt(L) + np.sqrt(l)) ** 2)
+    assert polyak.theory.contraction(step, momentum, l, L) == pytest.approx(np.sqrt(momentum), rel=1e-6)
+    A = rng.standard_normal((400, 5))
+    facts = polyak.theory.facts(A)
+    np.testing.assert_allclose(np.sort(facts["eigenvalues"]), np.linalg.eigvalsh(A.T @ A), rtol=1e-9)
+    assert facts["probabilities"].sum() == pytest.approx(1.0)
+    energy = facts["eta"] * facts["frobenius2"]
+    best = polyak.theory.tune(100, facts["eigenvalues"], energy)
+    rate = polyak.theory.rate_for_batch(best["step_size"], best["momentum"], 100, facts["eigenvalues"], energy)
+    assert rate == pytest.approx(best["rate"], rel=1e-6)
+    assert polyak.theory.smallest_batch(1e-9, facts["eigenvalues"], energy) is None
+    with pytest.raises(polyak.UsageError):
+        polyak.theory.parameters(1.0, 2.0, method="adam")
+    with pytest.raises(ValueError):
+        polyak.theory.heavy_ball(-1.0, 2.0, 3.0, 2)
+
+
+def test_generated_problems(rng):
+    problem = polyak.generate.spectrum(500, 6, kappa=30.0, noise=0.1, seed=5)
+    again = polyak.generate.spectrum(500, 6, kappa=30.0, noise=0.1, seed=5, threads=3)
+    assert (problem.A == again.A).all() and (problem.b == again.b).all()
+    assert np.linalg.cond(problem.A) ** 2 == pytest.approx(30.0)
+    np.testing.assert_allclose(problem.x, np.linalg.lstsq(problem.A, problem.b, rcond=None)[0], rtol=1e-9)
+    sparse = polyak.generate.sampling(300, 20, seed=1)
+    assert sp.issparse(sparse.A) and sparse.A.shape == (300, 20)
+    np.testing.assert_allclose(sparse.A @ sparse.x_planted, sparse.b, atol=1e-9)
+    assert not isinstance(polyak.generate.sampling(300, 20, dense=True).A, sp.csr_array)
+    with pytest.raises(polyak.UsageError):
+        polyak.generate.spectrum(3, 6)
+
+
+def test_a_generated_matrix_outlives_its_problem():
+    import gc
+
+    A = polyak.generate.gaussian(200, 5, seed=9).A
+    copy = A.copy()
+    gc.collect()
+    junk = [np.full(1000, np.nan) for _ in range(50)]
+    assert (A == copy).all() and len(junk) == 50
+
+
+@pytest.mark.parametrize("model", ["line", "linear", "strip"])
+def test_the_projector_is_its_matrix(rng, model):
+    scan = Projector(np.linspace(0, np.pi, 40, endpoint=False), 30, 20, 24, model=model)
+    M = scan.matrix()
+    x, y = rng.random(480), rng.random(1200)
+    np.testing.assert_allclose(scan @ x, M @ x, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(scan.T @ y, M.T @ y, rtol=1e-10, atol=1e-10)
+    X = np.column_stack([x, 2 * x])
+    np.testing.assert_allclose(scan @ X, M @ X, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(scan.rmatmat(np.column_stack([y, -y])), M.T @ np.column_stack([y, -y]), rtol=1e-10, atol=1e-9)
+    ours = scipy.sparse.linalg.lsqr(scan, y, iter_lim=5)[0]
+    np.testing.assert_allclose(ours, scipy.sparse.linalg.lsqr(M, y, iter_lim=5)[0], rtol=1e-6)
+
+
+def test_the_projector_takes_every_method_and_reconstructs(rng):
+    scan = Projector(np.linspace(0, np.pi, 60, endpoint=False), 40, 24, 24)
+    image = np.zeros((24, 24))
+    image[5:15, 8:20] = 1.0
+    sinogram = (scan @ image.ravel()).reshape(60, 40)
+    with pytest.warns(polyak.NotConvergedWarning):
+        report = polyak.solve(scan, sinogram.ravel(), method="rk", max_passes=100)
+    assert np.linalg.norm(report.x - image.ravel()) < 0.1 * np.linalg.norm(image)
+    found = scan.reconstruct(sinogram, max_passes=200)
+    assert found.image.shape == (24, 24) and np.linalg.norm(found.image - image) < 0.1 * np.linalg.norm(image)
+    assert found.report.method and "smoothing" in found.more
+    stack = scan.reconstruct(np.stack([sinogram, 2 * sinogram]), method="sirt", max_iterations=30)
+    assert stack.image.shape == (2, 24, 24)
+    np.testing.assert_allclose(stack.image[1], 2 * stack.image[0], rtol=1e-6, atol=1e-9)
+    assert scan.back_projection(sinogram).shape == (24, 24)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        scan.reconstruct(sinogram, fast=True)
+    with pytest.raises(ValueError):
+        scan.reconstruct(sinogram[:, :-1])
