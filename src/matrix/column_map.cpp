@@ -20,12 +20,18 @@ MatrixPtr map_stored(const CsrRows<Value, Column>& rows, const MatrixPtr& A, Col
   return std::make_shared<MappedSparse<Value, Column>>(A, std::move(map), rows);
 }
 
-MatrixPtr map_any(const MatrixPtr& A, ColumnMap map) {
-  const RowMatrix& rows = *A;
-  const auto load = [&rows](Index i, double* out) {
+// Rows of any matrix; each call may take a while (a lock, a look for the row).
+struct AnyRows {
+  const RowMatrix& rows;
+
+  void operator()(Index i, double* out) const {
     rows.copy_rows(i, i + 1, {out, 1, rows.cols(), rows.cols()});
-  };
-  return std::make_shared<MappedDense<decltype(load)>>(A, std::move(map), load);
+  }
+  void range(Index first, View out) const { rows.copy_rows(first, first + out.rows, out); }
+};
+
+MatrixPtr map_any(const MatrixPtr& A, ColumnMap map) {
+  return std::make_shared<MappedDense<AnyRows>>(A, std::move(map), AnyRows{*A});
 }
 
 // Maps the rows stored here; their distribution over ranks remains.

@@ -27,7 +27,8 @@
 
 namespace polyak {
 
-/// `Load` copies row i of A as doubles: load(i, out).
+/// `Load` copies row i of A as doubles: load(i, out); and perhaps several rows: load.range(first,
+/// out).
 template <class Load>
 class MappedDense final : public MappedMatrix {
  public:
@@ -130,12 +131,22 @@ class MappedDense final : public MappedMatrix {
   void in_range(Index first, Index last, Body body) const {
     if (last - first > 1) A_->expect_range(first, last);
     in_blocks(last - first, [&](Index t, Index count, const Block& block) {
-      load(block, count, [&](Index k) { return first + t + k; });
+      load_range(block, first + t, count);
       body(first + t, count, block);
     });
   }
 
   using Block = kernels::DenseBlock<double>;
+
+  void load_range(const Block& block, Index first, Index count) const {
+    if constexpr (requires { load_.range(first, View{}); }) {
+      const View rows{const_cast<double*>(block.data), count, d_, block.stride};
+      load_.range(first, rows);
+      for (Index k = 0; k < count; ++k) map_row(rows.row(k));
+    } else {
+      load(block, count, [&](Index k) { return first + k; });
+    }
+  }
 
   template <class RowAt>
   void load(const Block& block, Index count, RowAt row_at) const {

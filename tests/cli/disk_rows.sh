@@ -28,6 +28,9 @@ done
 holds r.json 'r["disk"]["bytes"] > 0 and r["disk"]["depth"] >= 64 and r["disk"]["buffer_bytes"] < 1e7'
 holds r.json '"on disk" in r["matrix"]'
 
+expect 0 "$POLYAK" solve p/A.npy p/b.npy --dry-run --storage disk
+stdout_has "dense, double, on disk"
+
 # Chosen where the file is larger than half of the memory that may be used.
 "$POLYAK" solve p/A.npy p/b.npy --quiet --memory 1.5e6 --method lsqr --report r.json
 holds r.json '"disk" in r'

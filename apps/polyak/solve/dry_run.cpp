@@ -28,9 +28,10 @@ struct InputShape {
   bool mapped = false;         // A stays in its file
   double rhs_bytes = 0.0;      // of b and weights in memory
   double reading_bytes = 0.0;  // needed besides A while A is read
+  double buffer_bytes = 0.0;   // of rows that are read when they are used
 
   // Needed in memory before a method begins.
-  double data_bytes() const { return (mapped ? 0.0 : problem.bytes) + rhs_bytes; }
+  double data_bytes() const { return (mapped ? buffer_bytes : problem.bytes) + rhs_bytes; }
 };
 
 FileInfo inspected(const std::string& path) {
@@ -143,6 +144,12 @@ InputShape input_shape(const SolveRequest& request) {
   out.problem.weighted = request.problem.weights.has_value();
   out.problem.ridge = request.problem.ridge > 0.0;
   out.problem.bounds = request.problem.lower.has_value() || request.problem.upper.has_value();
+  if (out.mapped) {
+    if (const auto disk = disk_use(*read_table(request.A, read_options_of(request)).A)) {
+      out.kind.replace(out.kind.rfind("mapped"), std::string::npos, "on disk");
+      out.buffer_bytes = disk->buffer_bytes;
+    }
+  }
   // The weights are held twice: by the loaded data and by the Problem.
   const double columns = static_cast<double>(b.cols) + (out.problem.weighted ? 2.0 : 0.0);
   out.rhs_bytes = 8.0 * static_cast<double>(out.problem.rows) * columns;

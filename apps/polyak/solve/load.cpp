@@ -57,18 +57,6 @@ void check_standard_input(const SolveRequest& request) {
                                      .expected = "a file that every rank can read"});
 }
 
-// A row with NaN or Inf is dropped from A, b and the weights at once, after all are read; so
-// the readers must keep it.
-ReadOptions options_of(const SolveRequest& request) {
-  ReadOptions options = request.data.read_options();
-  options.keep_nonfinite = options.drop_nonfinite_rows;
-  options.drop_nonfinite_rows = false;
-  options.processes = rank_count();
-  if (request.machine.memory_bytes)
-    options.memory_bytes = std::min(options.memory_bytes, *request.machine.memory_bytes);
-  return options;
-}
-
 // The small files first, so that a missing file is reported before a large A is read.
 void load_vectors(const SolveRequest& request, ProblemData& data) {
   const ProblemOptions& problem = request.problem;
@@ -84,7 +72,7 @@ void load_vectors(const SolveRequest& request, ProblemData& data) {
 }
 
 void load_whole(const SolveRequest& request, Loaded& out) {
-  Table table = read_table(request.A, options_of(request));
+  Table table = read_table(request.A, read_options_of(request));
   ProblemData& data = out.data;
   if (!request.b) data.b = table.b;
   if (!request.b && table.b.empty()) refuse_without_rhs(request.A);
@@ -112,7 +100,7 @@ Part own_part(ProblemData& data, const std::string& path) {
 // Counts of this rank's part of the file of A; nothing if the file is read whole.
 std::optional<PartCounts> counts_of_own_part(const SolveRequest& request) {
   if (rank_count() == 1) return std::nullopt;
-  return count_part(request.A, options_of(request), rank(), rank_count());
+  return count_part(request.A, read_options_of(request), rank(), rank_count());
 }
 
 // The counts of every rank, by an allreduce; empty unless all ranks have a part.
@@ -147,7 +135,7 @@ Part load_part(const SolveRequest& request, const std::vector<PartCounts>& count
   const Index rows = sum_of_parts(counts, rank_count()).rows;
   run_collectively([&] {
     check_same_file(request.A, counts);
-    Table table = read_part(request.A, options_of(request), rank(), counts);
+    Table table = read_part(request.A, read_options_of(request), rank(), counts);
     if (!request.b && table.b.empty() && table.A->rows() > 0) refuse_without_rhs(request.A);
     ConstView b = table.b.view();
     b.cols = 1;  // also if there is no row
@@ -254,6 +242,18 @@ Part without_nonfinite(const Part& part, Loaded& out) {
 }
 
 }  // namespace
+
+// A row with NaN or Inf is dropped from A, b and the weights at once, after all are read; so
+// the readers must keep it.
+ReadOptions read_options_of(const SolveRequest& request) {
+  ReadOptions options = request.data.read_options();
+  options.keep_nonfinite = options.drop_nonfinite_rows;
+  options.drop_nonfinite_rows = false;
+  options.processes = rank_count();
+  if (request.machine.memory_bytes)
+    options.memory_bytes = std::min(options.memory_bytes, *request.machine.memory_bytes);
+  return options;
+}
 
 Loaded load(const SolveRequest& request) {
   check_standard_input(request);

@@ -36,6 +36,9 @@ struct Loaded {
   Index dropped_rows = 0;
 };
 
+/// How A is read; a row that is not finite is kept, and dropped later.
+ReadOptions read_options_of(const SolveRequest& request);
+
 /// Reads all files of the request. Collective.
 Loaded load(const SolveRequest& request);
 

@@ -8,7 +8,9 @@ namespace {
 
 constexpr Index block_bytes = 1 << 20;
 constexpr Index most_blocks = 10;  // of a range: eight megabytes in progress feed a fast disk
-constexpr std::size_t kept = 2;    // blocks before the one in use
+constexpr Index least_blocks = 4;
+constexpr std::size_t most_ranges = 1024;
+constexpr std::size_t kept = 2;  // blocks before the one in use
 
 }  // namespace
 
@@ -23,8 +25,9 @@ struct RowStreams::Block final : RowRead {
 };
 
 struct RowStreams::Range {
-  Index first, last, next;         // next: the first row of the next block to be started
-  Index used;                      // the time of the last use
+  Index first, last, next;  // next: the first row of the next block to be started
+  Index used;               // the time of the last use
+  bool is_read = false;
   std::deque<Block*> blocks = {};  // one after the other, up to `next`
 };
 
@@ -32,7 +35,8 @@ RowStreams::RowStreams(const DiskFile& file, const RowLayout& layout, ReadQueue&
                        double bytes, Index threads)
     : file_(file), layout_(layout), queue_(queue), max_ranges_(to_size(threads + 1)) {
   const double each = bytes / static_cast<double>(max_ranges_);
-  blocks_per_range_ = std::clamp<Index>(static_cast<Index>(each / block_bytes), 4, most_blocks);
+  blocks_per_range_ =
+      std::clamp<Index>(static_cast<Index>(each / block_bytes), least_blocks, most_blocks);
   const double block = std::min<double>(block_bytes, each / static_cast<double>(blocks_per_range_));
   block_rows_ = std::max<Index>(1, static_cast<Index>(block) / layout.row_bytes);
   max_blocks_ = max_ranges_ * to_size(blocks_per_range_);
@@ -84,17 +88,23 @@ void RowStreams::close(Range& range) {
   std::erase_if(ranges_, [&](const auto& each) { return each.get() == &range; });
 }
 
-bool RowStreams::close_oldest() {
-  const auto oldest =
-      std::min_element(ranges_.begin(), ranges_.end(),
-                       [](const auto& a, const auto& b) { return a->used < b->used; });
-  if (oldest == ranges_.end()) return false;
-  close(**oldest);
-  return true;
+// Closes the range that was not used for the longest time; but where that one is being read, there
+// are more threads than expected, and each of them gets fewer blocks.
+void RowStreams::make_room() {
+  Range& oldest =
+      **std::min_element(ranges_.begin(), ranges_.end(),
+                         [](const auto& a, const auto& b) { return a->used < b->used; });
+  const bool in_use = oldest.is_read && uses_ - oldest.used < 8 * std::ssize(ranges_);
+  if (!in_use || max_ranges_ >= most_ranges) return close(oldest);
+  const std::size_t blocks = std::max(max_blocks_, (max_ranges_ + 1) * to_size(least_blocks));
+  unused_.reserve(blocks);
+  max_blocks_ = blocks;
+  ++max_ranges_;
+  blocks_per_range_ = std::max(least_blocks, static_cast<Index>(max_blocks_ / max_ranges_));
 }
 
 RowStreams::Range& RowStreams::open(Index first, Index last) {
-  while (ranges_.size() >= max_ranges_ && close_oldest()) continue;
+  while (ranges_.size() >= max_ranges_) make_room();
   ranges_.push_back(std::make_unique<Range>(Range{first, last, first, ++uses_}));
   return *ranges_.back();
 }
@@ -154,6 +164,7 @@ RowStreams::Block* RowStreams::pin(Index row, Index last) {
     Range* range = find(row);
     if (!range) range = &open(row, last);
     range->used = ++uses_;
+    range->is_read = true;
     std::size_t k = 0;
     while (k < range->blocks.size() && range->blocks[k]->last <= row) ++k;
     if (k > kept) {

@@ -18,7 +18,8 @@ namespace polyak::io {
 
 class RowStreams {
  public:
-  /// At most `bytes` of memory for blocks; as many ranges as `threads` are read at a time.
+  /// At most `bytes` of memory for blocks; as many ranges as `threads` are read at a time, and more
+  /// if there are more threads.
   RowStreams(const DiskFile& file, const RowLayout& layout, ReadQueue& queue, double bytes,
              Index threads);
   /// Waits for reads in progress.
@@ -70,7 +71,7 @@ class RowStreams {
 
   Range* find(Index row);
   Range& open(Index first, Index last);
-  bool close_oldest();
+  void make_room();
   void close(Range& range);
   void retire(Range& range, std::size_t before);
   void release(Block* block);

@@ -60,8 +60,10 @@ __attribute__((destructor)) static void tell_unreached(void) {
 /* The program's own, or the C++ library's on its behalf. */
 static int is_ours(void *caller) {
   Dl_info info;
+  if (!dladdr(caller, &info) || !info.dli_fname) return !among_ranks;
+  // Where it begins, the Fortran library under BLAS ends the process or calls itself without end.
+  if (strstr(info.dli_fname, "libgfortran")) return 0;
   if (!among_ranks) return 1;
-  if (!dladdr(caller, &info) || !info.dli_fname) return 0;
   return strstr(info.dli_fname, "polyak") || strstr(info.dli_fname, "libstdc++");
 }
 
