@@ -7,7 +7,7 @@ SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh')
 CONFIGURE := cmake --log-level=WARNING --preset
 
-.PHONY: setup-python wheel coverage cuda test-gpu bench-gpu stops mpi asan-mpi tomography-quality ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
+.PHONY: setup-python wheel coverage cuda test-gpu bench-gpu stops mpi asan-mpi tomography-quality disk-bench ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -70,6 +70,9 @@ coverage: setup-petsc ## how many lines of src/ the tests run; fails below 90 %
 
 bench: setup-dev build ## measure kernels and iterations, compared with other libraries, build/bench.json; ten minutes
 	@$(PROGRAM) bench --peers bench/peers.py --json build/bench.json
+
+disk-bench: setup-dev build ## files larger than the memory of a control group, beside NumPy, build/disk.json; needs 5 GB, and root for the group
+	@bench/disk.py $(PROGRAM) --json build/disk.json
 
 ranks-bench: setup-dev mpi ## measure the scaling over ranks on this machine, build/ranks.json; five minutes
 	@cmake --build --preset release -j $(JOBS) --target polyak_ranks_benches

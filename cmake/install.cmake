@@ -40,6 +40,10 @@ foreach(library IN ITEMS ${MATIO_LIBRARY} ${HDF5_C_LIBRARY})
   list(APPEND hdf5_flags ${flag})
 endforeach()
 
+set(uring_flags "")
+if(uring)
+  set(uring_flags -luring)
+endif()
 set(blas_flags "")
 if(POLYAK_LINK_BLAS)
   set(blas_flags -lopenblas)
@@ -47,7 +51,7 @@ endif()
 polyak_package(polyak DESCRIPTION ${PROJECT_DESCRIPTION}
   FLAGS ${blas_flags} -lfmt -lhwy -lpthread -ldl)
 polyak_package(io DESCRIPTION "Files of matrices, images and checkpoints for polyak" NEEDS polyak
-  FLAGS -lfmt -lz -lpng -ltiff ${hdf5_flags})
+  FLAGS -lfmt -lz -lpng -ltiff ${hdf5_flags} ${uring_flags})
 polyak_package(lab DESCRIPTION "Tomography, experiments and benchmarks with polyak"
   NEEDS polyak-io polyak FLAGS -lfmt -lhwy)
 

@@ -1,10 +1,16 @@
 # How our own code is compiled: strict, and with the same bits everywhere (no
 # fused multiply-add unless a kernel asks for it by name, no fast-math).
+# In a unity build a local name may be that of a function or constant of another file, so g++
+# looks at local names alone there, and clang++, which cannot, at none; `dev` looks at all.
 # g++ 12 sees overlaps in std::string's operator+ that are not there (GCC bug
 # 105651), hence no -Wrestrict from it.
 function(polyak_compile target)
+  set(shadow -Wshadow)
+  if(CMAKE_UNITY_BUILD)
+    set(shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
+  endif()
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wold-style-cast
+    -Wall -Wextra -Wpedantic ${shadow} -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wold-style-cast
     -Woverloaded-virtual $<$<BOOL:${POLYAK_WERROR}>:-Werror>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -ffp-contract=off)
   # Public headers make their own names visible; everything else stays inside its library.
@@ -29,6 +35,13 @@ function(polyak_room name)
   endif()
   add_library(polyak_${name} OBJECT ${sources})
   polyak_compile(polyak_${name})
+  # Highway includes such a file again for every vector target: it is compiled alone.
+  foreach(source IN LISTS sources)
+    file(STRINGS ${source} vector_code REGEX HWY_TARGET_INCLUDE LIMIT_COUNT 1)
+    if(vector_code)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
   target_include_directories(polyak_${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(polyak_${name} PRIVATE ${room_USES})

@@ -43,6 +43,11 @@ POLYAK_HOST_DEVICE inline double lane_part(const double (&a)[count], const doubl
   return s;
 }
 
+/// v, or 0 where the weight of the row is 0: residual of src/kernels/reference.hpp.
+POLYAK_HOST_DEVICE inline double taking_part(double weight, double v) {
+  return weight == 0.0 ? 0.0 : v;
+}
+
 /// (scale·v)², at least the smallest normal double unless v is zero: visible_square of
 /// src/kernels/reference.hpp.
 POLYAK_HOST_DEVICE inline double visible_square(double v, double scale) {

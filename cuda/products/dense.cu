@@ -49,6 +49,7 @@ __device__ void find_factors(const DenseStorage<Value>& A, const Terms& terms, I
       r = product(terms.scale_r, sum(dot_of(A.values + i * A.stride, terms.x, A.d, lane),
                                      terms.b ? -terms.b[i] : 0.0));
     if (lane != 0) continue;
+    r = taking_part(w, r);
     of.row[place] = i;
     of.factor[place] = product(product(w, r), terms.scale_a);
     of.square[place] = product(product(w, r), r);
@@ -114,7 +115,7 @@ __global__ void multiply_kernel(DenseStorage<Value> A, const double* x, const do
   for (Index i = Index{blockIdx.x} * warps + threadIdx.x / 32; i < A.n; i += all) {
     const double s = dot_of(A.values + i * A.stride, x, A.d, lane);
     const double root = weights ? __dsqrt_rn(weights[i]) : 1.0;
-    if (lane == 0) y[i] = product(s, product(scale_a, root));
+    if (lane == 0) y[i] = taking_part(root, product(s, product(scale_a, root)));
   }
 }
 

@@ -120,9 +120,10 @@ struct Sums {
     for (int q = 0; q < rows; ++q) {
       if constexpr (mode == Mode::multiply) {
         if (lane == 0 && first + q < n)
-          y[first + q] = product(s[q], product(terms.scale_a, __dsqrt_rn(held.w[q])));
+          y[first + q] =
+              taking_part(held.w[q], product(s[q], product(terms.scale_a, __dsqrt_rn(held.w[q]))));
       } else if constexpr (mode == Mode::gradient) {
-        const double r = product(terms.scale_r, sum(s[q], -held.b[q]));
+        const double r = taking_part(held.w[q], product(terms.scale_r, sum(s[q], -held.b[q])));
         const double weighted = product(held.w[q], r);
         f[q] = product(weighted, terms.scale_a);
         squares = sum(squares, product(weighted, r));

@@ -43,9 +43,11 @@ __global__ void find_factors(SparseStorage<Value> A, Terms terms, const double* 
                              double* factors, double* squares) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   for (Index t = warp_number(); t < terms.count; t += Index{gridDim.x} * warps) {
-    const double r = residual_of(A, terms, terms.rows ? terms.rows[t] : t, offset, lane);
+    const double w = terms.weights ? terms.weights[t] : 1.0;
+    const double r =
+        taking_part(w, residual_of(A, terms, terms.rows ? terms.rows[t] : t, offset, lane));
     if (lane != 0) continue;
-    const double weighted = product(terms.weights ? terms.weights[t] : 1.0, r);
+    const double weighted = product(w, r);
     factors[t] = product(weighted, terms.scale_a);
     squares[t] = product(weighted, r);
   }
@@ -58,7 +60,8 @@ __global__ void multiply_kernel(SparseStorage<Value> A, const double* x, const d
   for (Index i = warp_number(); i < A.n; i += Index{gridDim.x} * warps) {
     double s = dot_of(A, i, x, lane);
     if (offset) s = sum(s, *offset);
-    if (lane == 0) y[i] = product(s, product(scale_a, weights ? __dsqrt_rn(weights[i]) : 1.0));
+    const double root = weights ? __dsqrt_rn(weights[i]) : 1.0;
+    if (lane == 0) y[i] = taking_part(root, product(s, product(scale_a, root)));
   }
 }
 

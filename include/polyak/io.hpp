@@ -12,6 +12,7 @@
 /// and what was expected. Writers write a temporary file, flush it and rename it: a file with
 /// its final name is always complete.
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,13 @@
 #pragma GCC visibility push(default)
 namespace polyak {
 
+/// Where the values of a matrix are after reading.
+enum class Storage {
+  automatic,  ///< rows stay on the disk where the file has more than half of memory_bytes
+  memory,     ///< in memory; an .npy is mapped
+  disk        ///< rows stay in the file and are read when they are used (.npy only)
+};
+
 struct ReadOptions {
   std::optional<std::string>
       rhs_column;                    ///< .csv: the column that is b, by name or by number from 1
@@ -31,6 +39,12 @@ struct ReadOptions {
       false;  ///< text formats: accept NaN and Inf, for a caller that checks A and b itself
   Duplicates duplicates = Duplicates::sum;
   bool single = false;  ///< store values in single precision
+  Storage storage = Storage::automatic;
+  /// Memory that may be used; buffers of rows on a disk take up to an eighth of it, shared by
+  /// `processes` that read parts of the same file.
+  double memory_bytes = std::numeric_limits<double>::infinity();
+  Index processes = 1;
+  std::string disk_reader = "auto";  ///< of rows on a disk: auto, io_uring or threads
 };
 
 /// A matrix, and the right-hand side and names read with it.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "polyak/disk_rows.hpp"
 #include "polyak/options.hpp"
 #include "polyak/statistics.hpp"
 
@@ -140,6 +141,7 @@ struct [[nodiscard]] Report {
   /// Number of pages of 4096 bytes, counted from the start of the array, that contain
   /// the rows read. Present where only a part of the rows of a dense A was read.
   std::optional<Index> pages_read;
+  std::optional<DiskUse> disk;              ///< where the rows of A stay in a file
   std::optional<double> residual_norm;      ///< ‖r‖ of x
   std::optional<double> gradient_norm;      ///< ‖Aᵀr‖ of x
   std::optional<double> relative_residual;  ///< ‖r‖/‖b‖

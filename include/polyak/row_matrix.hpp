@@ -102,6 +102,16 @@ class RowMatrix {
 
   /// Starts loading these rows into the caches. Changes no result.
   virtual void prefetch(std::span<const Index> /*rows*/) const {}
+
+  // Rows on a disk are read ahead of their use if they are announced. Changes no result.
+
+  /// How many listed rows may be announced before they are used; 0 if that is of no use.
+  virtual Index rows_ahead() const { return 0; }
+  /// These rows, ascending, are used soon.
+  virtual void expect_rows(std::span<const Index> /*rows*/) const {}
+  /// The rows [first, last) are used next, from the first to the last, in calls for some of
+  /// them each.
+  virtual void expect_range(Index /*first*/, Index /*last*/) const {}
 };
 
 }  // namespace polyak

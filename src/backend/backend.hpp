@@ -154,6 +154,10 @@ class Backend {
                                      const Block& x, const Block& v);
   /// Starts loading these rows into the caches. Changes no result.
   virtual void prefetch(std::span<const Index> rows) = 0;
+  /// These rows are used soon: they are read where A is on a disk. Changes no result.
+  virtual void expect(std::span<const Index> /*rows*/) {}
+  /// How many rows may be expected at a time; 0 if that is of no use.
+  virtual Index rows_ahead() const { return 0; }
   /// Every column of x is set to its value on the rank that owns it.
   virtual void gather_columns(ColumnExchange& exchange, const Block& x) = 0;
   /// Before, each rank has the entries of its own rows; afterwards all entries.

@@ -43,6 +43,7 @@ class Copy {
                .scale_a = problem.scale.a,
                .scale_b = problem.scale.b};
     if (mapped_) units_ = mapped_->map().units;
+    if (mapped_) entry_centre_ = mapped_->entry_centre();
   }
 
   std::shared_ptr<device::Problem> copy_rows() {
@@ -134,7 +135,7 @@ class Copy {
   bool exact_in_single(const Value* a, const Column* columns, Index count) const {
     for (Index k = 0; k < count && !units_.empty(); ++k) {
       const auto j = columns ? to_size(static_cast<Index>(columns[k])) : to_size(k);
-      const double scaled = units_[j] * static_cast<double>(a[k]);
+      const double scaled = in_units(static_cast<double>(a[k]), j);
       if (static_cast<double>(static_cast<float>(scaled)) != scaled) return false;
     }
     return true;
@@ -180,10 +181,13 @@ class Copy {
                    .expected = "at most " + std::to_string(limit)});
   }
 
+  double in_units(double a, std::size_t j) const {
+    if (!entry_centre_.empty()) a -= entry_centre_[j];
+    return units_.empty() ? a : units_[j] * a;
+  }
   template <class Stored, class Value>
   Stored scaled(Value a, Index j) const {
-    const auto value = static_cast<double>(a);
-    return static_cast<Stored>(units_.empty() ? value : units_[to_size(j)] * value);
+    return static_cast<Stored>(in_units(static_cast<double>(a), to_size(j)));
   }
 
   template <class Stored, class Value, class Column>
@@ -224,11 +228,14 @@ class Copy {
     check(out_->write_transposed(0, layout_.entries, row_of.data(), values.data()));
   }
 
-  // Of a centred matrix every row has −unit·centre, and with an intercept unit_d behind it.
+  // Of a centred matrix every row has −unit·centre where the centre is not subtracted from the
+  // entries, and with an intercept unit_d behind it.
   void write_shift() {
     const ColumnMap& map = mapped_->map();
     std::vector<double> shift(to_size(layout_.d), 0.0);
-    for (std::size_t j = 0; j < map.centre.size(); ++j) shift[j] = -map.units[j] * map.centre[j];
+    for (std::size_t j = 0; j < map.centre.size(); ++j)
+      if (entry_centre_.empty() || entry_centre_[j] == 0.0)
+        shift[j] = -map.units[j] * map.centre[j];
     if (map.ones) shift.back() = map.units.back();
     check(out_->write_shift(shift.data()));
   }
@@ -242,7 +249,7 @@ class Copy {
     const double all = static_cast<double>(A_.rows()) * static_cast<double>(A_.cols());
     if (layout_.shifted || static_cast<double>(A_.nonzeros()) > all / 3)
       return write_dense_doubles();
-    units_ = {};  // the rows below are in the variables of the solver
+    units_ = entry_centre_ = {};  // the rows below are in the variables of the solver
     const Csr<double, std::int32_t> csr = compressed();
     write(CsrRows<double, std::int32_t>{csr.row_start, csr.columns, csr.values, csr.cols, {}});
   }
@@ -270,7 +277,7 @@ class Copy {
   const RowMatrix& A_;
   const MappedMatrix* mapped_;
   const RowMatrix& inner_;
-  std::span<const double> units_;
+  std::span<const double> units_, entry_centre_;  // of sparse rows
   device::Layout layout_;
   std::shared_ptr<device::Problem> out_;
 };

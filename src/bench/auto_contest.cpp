@@ -26,8 +26,6 @@ double norm(const std::vector<double>& v) {
   return std::sqrt(sum);
 }
 
-ConstView column(const std::vector<double>& v) { return {v.data(), std::ssize(v), 1, 1}; }
-
 using Kind = Entrant::Kind;
 
 const std::vector<std::string> names = {"normal", "direct", "sketch-hbm", "cg",

@@ -61,7 +61,7 @@ class GradientRace {
       const Index start = count == all ? 0 : place_++ * count % (all - count);
       sum_ += read_values(data_.values.data() + start, count, team);
     };
-    race_.add({name, 8.0 * static_cast<double>(count), repeated([](Index) {}, call)});
+    race_.add({name, 8.0 * static_cast<double>(count), repeated(nothing, call)});
   }
 
   void add_fused(const std::string& name, const RowMatrix& A, ThreadTeam& team) {
@@ -115,7 +115,7 @@ class GradientRace {
 };
 
 constexpr Index line_entries = 58;  // a row; 20 are the other case
-constexpr double fraction = 0.05;
+constexpr double sparse_fraction = 0.05;
 
 struct Sparse {
   Index entries;
@@ -139,7 +139,6 @@ Sparse make(Session& session, Index entries) {
   return out;
 }
 
-ConstView column(const std::vector<double>& b) { return {b.data(), std::ssize(b), 1, 1}; }
 ConstView one(const std::vector<double>& x) { return {x.data(), 1, std::ssize(x), std::ssize(x)}; }
 View one(std::vector<double>& x) { return {x.data(), 1, std::ssize(x), std::ssize(x)}; }
 
@@ -158,7 +157,7 @@ void batch(Session& session, Sparse& data, Index size) {
                                          column(data.b), one(data.g));
                      })});
   session.add_peer(race, "SciPy A[rows], 2 products", fmt::format("csr {}", size));
-  session.run(race, fraction);
+  session.run(race, sparse_fraction);
   race.faster("fused, CSR", "SciPy A[rows], 2 products", "SciPy");
   session.keep(race);
 }
@@ -169,18 +168,16 @@ void all_rows(Session& session, Sparse& data) {
   const auto add = [&](const char* name, ThreadTeam& team) {
     const auto products =
         std::make_shared<Products>(*data.A, std::span<const double>{}, Scale{}, team);
-    race.add({name, data.A->bytes(),
-              repeated([](Index) {},
-                       [&, products](Index) {
-                         products->full_gradient(one(std::as_const(data.x)), column(data.b),
-                                                 one(data.g), residual2);
-                       })});
+    race.add({name, data.A->bytes(), repeated(nothing, [&, products](Index) {
+                products->full_gradient(one(std::as_const(data.x)), column(data.b), one(data.g),
+                                        residual2);
+              })});
   };
   const char *all = "fused, CSR", *single = "fused, CSR, 1 thread", *peer = "SciPy 2 products";
   add(all, session.team());
   add(single, session.single());
   session.add_peer(race, peer, fmt::format("csr_full {}", data.entries));
-  session.run(race, fraction);
+  session.run(race, sparse_fraction);
   race.faster(all, peer, "SciPy");
   race.faster(single, peer, "SciPy");
   session.keep(race);

@@ -35,6 +35,9 @@ std::function<double(Index)> repeated(Prepare prepare, Call call) {
   };
 }
 
+/// Where calls need no data.
+inline constexpr auto nothing = [](Index) {};
+
 /// How long a race takes.
 struct Pace {
   double seconds = 1.0;       // for the race

@@ -88,8 +88,6 @@ class Running {
   Index k_ = 0;
 };
 
-const auto nothing = [](Index) {};
-
 void batch_iterations(Session& session, const Problem& problem, Index batch,
                       const std::string& label, double fraction) {
   Running running(problem, paper_options(session, "minibatch-hbm", batch));

@@ -19,8 +19,6 @@ namespace {
 
 constexpr double fraction = 0.06;  // of the subject's time, for each race here
 
-const auto nothing = [](Index) {};
-
 View as_vectors(std::vector<double>& values, Index count) {
   const Index d = std::ssize(values) / count;
   return {values.data(), count, d, d};
@@ -139,10 +137,10 @@ SolveOptions heavy_ball(const Session& session, Index batch, double step) {
 }
 
 // An endless run of one method.
-class Running {
+class EndlessRun {
  public:
-  Running(const Session& session, ConstView A, const std::vector<double>& b, double x0, Index batch,
-          double size = 1.0)
+  EndlessRun(const Session& session, ConstView A, const std::vector<double>& b, double x0,
+             Index batch, double size = 1.0)
       : problem_(parts(A, b, x0)),
         // A step of about 1/|A|_F², so that x hardly changes; finite if A is denormal.
         setup_(problem_,
@@ -192,14 +190,14 @@ void measure_robustness(Session& session) {
   Race race("kernels", fmt::format("robustness: one iteration, n = {}, B = {}", power, batch));
   const auto add = [&](const std::string& name, auto running) {
     race.add({name, 8.0 * static_cast<double>(batch * d),
-              repeated([](Index) {}, [running](Index) { running->advance(); })});
+              repeated(nothing, [running](Index) { running->advance(); })});
   };
-  add("usual", std::make_shared<Running>(session, usual, b, 0.5, batch));
-  add("x0 = 0", std::make_shared<Running>(session, usual, b, 0.0, batch));
-  add("x0 denormal", std::make_shared<Running>(session, usual, tiny_b, denormal, batch));
-  add("A denormal", std::make_shared<Running>(session, ConstView{tiny.data(), power, d, d}, b, 0.5,
-                                              batch, denormal));
-  add("one row more", std::make_shared<Running>(session, more, b, 0.5, batch));
+  add("usual", std::make_shared<EndlessRun>(session, usual, b, 0.5, batch));
+  add("x0 = 0", std::make_shared<EndlessRun>(session, usual, b, 0.0, batch));
+  add("x0 denormal", std::make_shared<EndlessRun>(session, usual, tiny_b, denormal, batch));
+  add("A denormal", std::make_shared<EndlessRun>(session, ConstView{tiny.data(), power, d, d}, b,
+                                                 0.5, batch, denormal));
+  add("one row more", std::make_shared<EndlessRun>(session, more, b, 0.5, batch));
   session.run(race, 0.06);
   for (const char* name : {"x0 = 0", "x0 denormal", "A denormal", "one row more"})
     race.part(name, "usual", "of the usual time");

@@ -24,6 +24,9 @@ Index last_cache_bytes();
 /// The memory of this process in huge pages.
 Index huge_bytes_now();
 
+/// A vector as a matrix of one column.
+inline ConstView column(const std::vector<double>& v) { return {v.data(), std::ssize(v), 1, 1}; }
+
 /// A dense matrix in memory, with x, b and weights for a gradient.
 struct Dense {
   Dense(Index rows, Index cols, std::uint64_t seed, ThreadTeam& team);

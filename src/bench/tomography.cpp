@@ -16,8 +16,6 @@ namespace {
 using tomography::Geometry;
 using tomography::RayModel;
 
-const auto nothing = [](Index) {};
-
 struct Sizes {
   Index side, detectors, views;
 };

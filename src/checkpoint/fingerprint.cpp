@@ -44,6 +44,7 @@ std::string of_matrix(const Problem& problem, ThreadTeam& team) {
   const RowMatrix& A = problem.A();
   std::vector<double> v(to_size(A.cols()));
   Random(fixed_seed, stream::entries).normals(0, v.size(), v.data());
+  A.expect_range(0, A.rows());
   const auto product = [&](Index first, Index last, View y) {
     constexpr Index job_rows = 1024;
     team.run((last - first + job_rows - 1) / job_rows, [&](Index job) {

@@ -35,6 +35,16 @@ inline void ask_for_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std
 #endif
 }
 
+/// Of a mapped file: the system begins to read the pages of [data, data + bytes), and no others,
+/// which the first access to one of them would bring in as well.
+inline void ask_to_read([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__) && defined(MADV_WILLNEED)
+  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(data), first = begin / page * page;
+  (void)::madvise(reinterpret_cast<void*>(first), begin + bytes - first, MADV_WILLNEED);
+#endif
+}
+
 /// `count` zeros.
 template <class Value>
 std::vector<Value> large_vector(std::size_t count) {

@@ -4,15 +4,14 @@
 #include <sched.h>
 #endif
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <system_error>
 #include <utility>
 
+#include "core/without_signals.hpp"
 #include "polyak/error.hpp"
 #include "polyak/option_table.hpp"
 
@@ -22,25 +21,6 @@ namespace {
 // A waiting thread spins, then yields its core to others, then sleeps.
 constexpr int spins = 2000;  // a few microseconds: longer than the gaps within an iteration
 constexpr int yields = 200;
-
-/// Threads started during its lifetime receive no signals: those are handled by the threads of
-/// the program. Signals that a thread causes itself (SIGBUS, SIGSEGV, …) are not blocked.
-class WithoutSignals {
- public:
-  WithoutSignals() {
-    sigset_t others;
-    ::sigfillset(&others);
-    for (const int own : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
-      ::sigdelset(&others, own);
-    ::pthread_sigmask(SIG_BLOCK, &others, &before_);
-  }
-  ~WithoutSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  WithoutSignals(const WithoutSignals&) = delete;
-  WithoutSignals& operator=(const WithoutSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 // The cores that this process may use: under taskset or in a container fewer than the machine
 // has. Threads are not pinned: two programs that both pinned theirs to the first cores would

@@ -78,7 +78,7 @@ void add_batches(Csv& csv, const PanelResult& panel) {
   }
 }
 
-std::string paths(const Figure& figure) {
+std::string paths_csv(const Figure& figure) {
   std::string out = "panel,series,batch,k,x1,x2,error_median,error_p5,error_p95\n";
   for (const PanelResult& panel : figure.panels)
     for (const Series& s : panel.series)
@@ -147,7 +147,7 @@ std::string derived_line(const PanelResult& panel, const Series& s) {
 }  // namespace
 
 std::string csv_of(const Figure& figure) {
-  if (figure.spec.kind == Kind::paths) return paths(figure);
+  if (figure.spec.kind == Kind::paths) return paths_csv(figure);
   if (figure.spec.kind == Kind::table) return rows(table_of(figure));
   Csv csv;
   for (const PanelResult& panel : figure.panels) {

@@ -16,10 +16,24 @@
 
 namespace polyak::io {
 
+/// An input that stays open during a run; check_inputs_unchanged() tests all of them.
+class WatchedInput {
+ public:
+  /// For messages: the path, or "standard input".
+  virtual const std::string& name() const = 0;
+  /// True if the file has been written to, or has another length, since it was opened.
+  virtual bool changed() const = 0;
+
+ protected:
+  ~WatchedInput() = default;
+  void watch();
+  void stop_watching();
+};
+
 /// The bytes of an input, read-only. A regular file is mapped into memory: a page is read from
 /// the disk when it is first accessed. Inputs that cannot be mapped ("-", pipes, devices, /proc)
 /// are read into memory.
-class MappedFile {
+class MappedFile final : public WatchedInput {
  public:
   /// Error no_input if the path cannot be opened or is a directory, io if reading fails.
   static std::shared_ptr<const MappedFile> open(const std::string& path);
@@ -30,8 +44,7 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  /// For messages: the path, or "standard input".
-  const std::string& name() const { return name_; }
+  const std::string& name() const override { return name_; }
   std::string_view bytes() const { return bytes_; }
   Index size() const { return static_cast<Index>(bytes_.size()); }
 
@@ -43,8 +56,10 @@ class MappedFile {
   /// without displacing other data.
   void release_before(std::size_t end) const;
 
-  /// True if the modification time of the file has changed since it was mapped.
-  bool changed() const;
+  /// True if it is a regular file that was mapped; name() is then its path.
+  bool mapped() const { return mapping_ != nullptr; }
+
+  bool changed() const override;
 
  private:
   MappedFile(std::string name, int fd);
@@ -128,6 +143,9 @@ class OutputFile final : public ByteSink {
   bool close_fd_ = true;
   Index written_ = 0;
 };
+
+/// A descriptor for reading. Error no_input or io if the path cannot be opened.
+int open_for_reading(const std::string& path);
 
 /// The text of an errno, such as "Permission denied"; thread-safe, unlike strerror.
 std::string error_text(int error);

@@ -35,14 +35,6 @@ ErrorCode open_code(int error) {
   }
 }
 
-int open_for_reading(const std::string& path) {
-  int fd;
-  do fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  while (fd < 0 && errno == EINTR);
-  if (fd < 0) fail(open_code(errno), "cannot open the input", path, errno);
-  return fd;
-}
-
 // Closes a descriptor that was only read from, so an error of ::close can be ignored.
 struct Descriptor {
   int fd;
@@ -54,36 +46,47 @@ std::size_t page_size() {
   return size;
 }
 
-// All files that are mapped now.
-class MappedFiles {
+// All inputs that are open now.
+class WatchedInputs {
  public:
-  void add(const MappedFile* file) {
+  void add(const WatchedInput* file) {
     const std::lock_guard lock(mutex_);
     files_.push_back(file);
   }
-  void remove(const MappedFile* file) {
+  void remove(const WatchedInput* file) {
     const std::lock_guard lock(mutex_);
     std::erase(files_, file);
   }
   std::vector<std::string> changed() {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> out;
-    for (const MappedFile* file : files_)
+    for (const WatchedInput* file : files_)
       if (file->changed()) out.push_back(file->name());
     return out;
   }
 
  private:
   std::mutex mutex_;
-  std::vector<const MappedFile*> files_;
+  std::vector<const WatchedInput*> files_;
 };
 
-MappedFiles& mapped_files() {
-  static MappedFiles& all = *new MappedFiles;  // never destroyed: files may outlive main
+WatchedInputs& watched_inputs() {
+  static WatchedInputs& all = *new WatchedInputs;  // never destroyed: files may outlive main
   return all;
 }
 
 }  // namespace
+
+void WatchedInput::watch() { watched_inputs().add(this); }
+void WatchedInput::stop_watching() { watched_inputs().remove(this); }
+
+int open_for_reading(const std::string& path) {
+  int fd;
+  do fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  while (fd < 0 && errno == EINTR);
+  if (fd < 0) fail(open_code(errno), "cannot open the input", path, errno);
+  return fd;
+}
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
@@ -115,7 +118,7 @@ MappedFile::MappedFile(std::string name, int fd) : name_(std::move(name)) {
 
 MappedFile::~MappedFile() {
   if (mapping_ == nullptr) return;
-  mapped_files().remove(this);
+  stop_watching();
   unregister_mapping(bytes_);
   ::munmap(mapping_, bytes_.size());
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -131,7 +134,7 @@ bool MappedFile::map(int fd, std::size_t size) {
   mapping_ = mapping;
   bytes_ = {static_cast<const char*>(mapping), size};
   register_mapping(bytes_, name_);
-  mapped_files().add(this);
+  watch();
   descriptor_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);  // if this fails, read() copies from the mapping
   return true;
 }
@@ -177,7 +180,8 @@ void MappedFile::read(const void* from, std::size_t count, void* to) const {
 bool MappedFile::changed() const {
   struct stat now {};
   if (descriptor_ < 0 || ::fstat(descriptor_, &now) != 0) return false;
-  return now.st_mtim.tv_sec != written_.tv_sec || now.st_mtim.tv_nsec != written_.tv_nsec;
+  return now.st_size != static_cast<off_t>(bytes_.size()) ||
+         now.st_mtim.tv_sec != written_.tv_sec || now.st_mtim.tv_nsec != written_.tv_nsec;
 }
 
 void MappedFile::release_before(std::size_t end) const {
@@ -191,7 +195,7 @@ void MappedFile::release_before(std::size_t end) const {
 namespace polyak {
 
 void check_inputs_unchanged() {
-  const std::vector<std::string> changed = io::mapped_files().changed();
+  const std::vector<std::string> changed = io::watched_inputs().changed();
   if (changed.empty()) return;
   throw Error(ErrorCode::io, {.what = "the input was written to while it was read",
                               .where = changed.front(),

@@ -102,6 +102,8 @@ void check_options(const Input& input, const ReadOptions& options) {
   if (options.rhs_column && !csv) refuse_option(input.file->name(), "--rhs-column", ".csv");
   if (options.intercept && !csv && input.format != Format::svm)
     refuse_option(input.file->name(), "--intercept", ".csv or .svm");
+  if (options.storage == Storage::disk && input.format != Format::npy)
+    refuse_option(input.file->name(), "--storage disk", ".npy (polyak convert makes one)");
 }
 
 Table read_input(const Input& input, const ReadOptions& options) {

@@ -182,7 +182,8 @@ HWY_INLINE void gradient_by(const DenseBlock<Value>& A, const RowList& rows, dou
           double s[size];
           group_dots<listed, size>(a, c == 0 ? far : nullptr, x.row(c), A.d, s);
           for (Index i = 0; i < size; ++i) {
-            const double r = scale_b * (s[i] - b(rows.row(t + i), c)), w = rows.weight(t + i);
+            const double w = rows.weight(t + i);
+            const double r = residual(w, scale_b, s[i], b(rows.row(t + i), c));
             if (residual2) residual2[c] += w * r * r;
             s[i] = w * r * scale_a;
           }
@@ -206,7 +207,7 @@ HWY_INLINE void range_gradient(const DenseBlock<Value>& A, const RowList& rows, 
     const Value *a = row(t), *far = t < far_end ? row(t + distance) : nullptr;
     double s = 0.0;
     dots<1, Value>(&a, far ? &far : nullptr, x, A.d, &s);
-    const double r = scale_b * (s - b(t, 0)), w = rows.weight(t);
+    const double w = rows.weight(t), r = residual(w, scale_b, s, b(t, 0));
     if (residual2) *residual2 += w * r * r;
     return w * r * scale_a;
   };

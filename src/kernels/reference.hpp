@@ -164,6 +164,12 @@ struct SparseRow {
   Index stored() const { return count; }
 };
 
+/// The residual of a row. Where the weight is 0 it is 0 too: such a row takes no part in any sum,
+/// however large its numbers are (a fill value may be the largest double).
+inline double residual(double weight, double scale_b, double product, double b) {
+  return weight == 0.0 ? 0.0 : scale_b * (product - b);
+}
+
 /// The operations of a matrix given row_at(i), which is one of the rows above. Each row is
 /// read once for all right-hand sides.
 namespace reference {
@@ -174,7 +180,8 @@ void gradient(RowAt row_at, const RowList& rows, double scale_a, double scale_b,
   for (Index t = 0; t < rows.count; ++t) {
     const auto a = row_at(rows.row(t));
     for (Index c = 0; c < x.rows; ++c) {
-      const double r = scale_b * (a.dot(x.row(c)) - b(rows.row(t), c)), w = rows.weight(t);
+      const double w = rows.weight(t);
+      const double r = residual(w, scale_b, a.dot(x.row(c)), b(rows.row(t), c));
       if (residual2) residual2[c] += w * r * r;
       a.add_to(w * r * scale_a, g.row(c));
     }

@@ -126,7 +126,7 @@ HWY_NOINLINE void short_gradient(const DenseBlock<Value>& A, const RowList& rows
   auto sum = ShortRow<eights>::from(g, rest);
   double squares = residual2 ? *residual2 : 0.0;
   for (Index t = 0; t < rows.count; ++t) {
-    const double r = scale_b * (dot(t) - b(place(t), 0)), w = rows.weight(t);
+    const double w = rows.weight(t), r = residual(w, scale_b, dot(t), b(place(t), 0));
     squares += w * r * r;
     sum.add(w * r * scale_a, a);
   }

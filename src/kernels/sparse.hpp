@@ -101,7 +101,8 @@ void listed_gradient(const SparseBlock<Value, Column>& A, const RowList& rows, d
     for (Index c = 0; c < x.rows; ++c) {
       for (Index i = 0; i < size; ++i) {
         const Index row = rows.row(t + i);
-        const double r = scale_b * (A.row(row).dot(x.row(c)) - b(row, c)), w = rows.weight(t + i);
+        const double w = rows.weight(t + i);
+        const double r = residual(w, scale_b, A.row(row).dot(x.row(c)), b(row, c));
         if (residual2) residual2[c] += w * r * r;
         s[i] = w * r * scale_a;
       }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "matrix/disk_rows.hpp"
 #include "matrix/mapped_rows.hpp"
 #include "polyak/ranks.hpp"
 
@@ -37,6 +38,15 @@ MatrixPtr map_part(const MatrixPtr& A, ColumnMap map) {
                    {A, own.communicator}, std::move(columns));
 }
 
+// value + sign·Σ centre_j·x_j, in extended precision: the terms may be much larger than their sum.
+double plus_products(double value, long double sign, std::span<const double> centre,
+                     const double* x) {
+  long double sum = value;
+  for (std::size_t j = 0; j < centre.size(); ++j)
+    sum += sign * static_cast<long double>(centre[j]) * static_cast<long double>(x[j]);
+  return static_cast<double>(sum);
+}
+
 }  // namespace
 
 ColumnMap ColumnMap::plain(Index cols_of_A, bool ones) {
@@ -46,19 +56,25 @@ ColumnMap ColumnMap::plain(Index cols_of_A, bool ones) {
 void ColumnMap::to_user(const double* z, const double* start, double* x) const {
   for (std::size_t j = 0; j < units.size(); ++j)
     x[j] = units[j] == 0.0 ? start[j] : units[j] * z[j];
-  for (std::size_t j = 0; j < centre.size(); ++j) x[units.size() - 1] -= centre[j] * x[j];
+  if (!centre.empty()) x[units.size() - 1] = plus_products(x[units.size() - 1], -1.0L, centre, x);
 }
 
 void ColumnMap::from_user(const double* x, double* z) const {
   const std::size_t last = units.size() - 1;
-  double shift = 0.0;
-  for (std::size_t j = 0; j < centre.size(); ++j) shift += centre[j] * x[j];
-  for (std::size_t j = 0; j < units.size(); ++j)
-    z[j] = units[j] == 0.0 ? 0.0 : (j == last && ones ? x[j] + shift : x[j]) / units[j];
+  for (std::size_t j = 0; j < units.size(); ++j) z[j] = x[j];
+  if (!centre.empty()) z[last] = plus_products(x[last], 1.0L, centre, x);
+  for (std::size_t j = 0; j < units.size(); ++j) z[j] = units[j] == 0.0 ? 0.0 : z[j] / units[j];
 }
 
 MappedMatrix::MappedMatrix(MatrixPtr A, ColumnMap map)
     : A_(std::move(A)), map_(std::move(map)), d_(A_->cols()) {}
+
+bool MappedMatrix::centred_by_entry() const {
+  const std::span<const double> entries = entry_centre();
+  for (std::size_t j = 0; j < map_.centre.size(); ++j)
+    if (map_.centre[j] != (entries.empty() ? 0.0 : entries[j])) return false;
+  return true;
+}
 
 double MappedMatrix::gram_products() const {
   const double of_ones =
@@ -78,12 +94,23 @@ void MappedMatrix::copy_rows(Index first, Index last, View out) const {
 }
 
 bool stores_rows(const RowMatrix& A) {
-  bool stored = false;
+  bool stored = as_disk_rows(A) != nullptr;
   as_stored(*partition(A).rows, [&](const auto&) {
     stored = true;
     return MatrixPtr();
   });
   return stored;
+}
+
+const DiskRows* as_disk_rows(const RowMatrix& A) {
+  const RowMatrix* rows = partition(A).rows;
+  if (const auto* mapped = dynamic_cast<const MappedMatrix*>(rows)) rows = mapped->inner().get();
+  return dynamic_cast<const DiskRows*>(rows);
+}
+
+std::optional<DiskUse> disk_use(const RowMatrix& A) {
+  const DiskRows* const rows = as_disk_rows(A);
+  return rows ? std::optional(rows->use()) : std::nullopt;
 }
 
 const MappedMatrix* as_mapped(const RowMatrix& A) {

@@ -45,6 +45,11 @@ class MappedMatrix : public RowMatrix {
 
   const MatrixPtr& inner() const { return A_; }
   const ColumnMap& map() const { return map_; }
+  /// The part of the centre that is subtracted from each stored entry, one for each column of A;
+  /// empty means 0. The rest is a term of rank one (mapped_rows.hpp). Dense rows: all of it.
+  virtual std::span<const double> entry_centre() const { return map_.centre; }
+  /// True if all of the centre is.
+  bool centred_by_entry() const;
 
   Index rows() const final { return A_->rows(); }
   Index cols() const final { return d_ + (map_.ones ? 1 : 0); }
@@ -53,6 +58,9 @@ class MappedMatrix : public RowMatrix {
   std::string kind() const final { return A_->kind(); }
   double bytes() const final { return A_->bytes(); }
   void prefetch(std::span<const Index> rows) const final { A_->prefetch(rows); }
+  Index rows_ahead() const final { return A_->rows_ahead(); }
+  void expect_rows(std::span<const Index> rows) const final { A_->expect_rows(rows); }
+  void expect_range(Index first, Index last) const final { A_->expect_range(first, last); }
   void copy_rows(Index first, Index last, View out) const final;
 
  protected:

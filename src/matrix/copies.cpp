@@ -6,6 +6,7 @@
 
 #include "core/large_arrays.hpp"
 #include "matrix/column_map.hpp"
+#include "matrix/disk_rows.hpp"
 #include "matrix/storage.hpp"
 #include "polyak/error.hpp"
 #include "polyak/matrices.hpp"
@@ -145,6 +146,7 @@ MatrixPtr listed_rows(const RowMatrix& A, std::span<const Index> rows) {
     const MatrixPtr inner = listed_rows(*mapped->inner(), rows);
     return inner ? mapped_columns(inner, mapped->map()) : nullptr;
   }
+  if (const auto* disk = dynamic_cast<const DiskRows*>(&A)) return disk->copy_of(rows);
   return as_stored(A, [&](const auto& stored) { return copy_listed(stored, rows); });
 }
 
@@ -154,6 +156,7 @@ MatrixPtr rows_between(const MatrixPtr& A, RowRange range, Keep keep) {
                 {.what = "these rows are not in the matrix",
                  .found = std::to_string(range.first) + " to " + std::to_string(range.last),
                  .expected = "within 0 to " + std::to_string(A->rows())});
+  if (const auto* disk = dynamic_cast<const DiskRows*>(A.get())) return disk->part(range);
   if (auto out = as_stored(*A, [&](const auto& rows) { return copy_range(rows, range, A, keep); }))
     return out;
   return copy_entries(*A, range);

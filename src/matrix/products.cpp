@@ -174,8 +174,10 @@ double Products::root_weight(Index i) const {
 void Products::multiply(ConstView x, View y) {
   for_row_chunks([&](Index, Index first, Index last) {
     A_.multiply(first, last, x, {y.row(first), last - first, y.cols, y.stride});
-    for (Index i = first; i < last; ++i)
-      for (Index c = 0; c < y.cols; ++c) y(i, c) *= root_weight(i);
+    for (Index i = first; i < last; ++i) {
+      const double root = root_weight(i);
+      for (Index c = 0; c < y.cols; ++c) y(i, c) = root == 0.0 ? 0.0 : root * y(i, c);
+    }
   });
 }
 
@@ -186,6 +188,7 @@ void Products::transposed(ConstView y, View g) {
   sum_chunks(chunks, g, nullptr, [&](Index chunk, View sum) {
     const Index last = start(chunk + 1, chunks);
     Index i = start(chunk, chunks);
+    A_.expect_range(i, last);
     do {  // once even without rows: the call may be collective
       const View out{weighted + chunk * block * y.cols, std::min(block, last - i), y.cols, y.cols};
       for (Index r = 0; r < out.rows; ++r)

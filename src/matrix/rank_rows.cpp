@@ -114,6 +114,11 @@ class RankRows final : public RowMatrix {
     return nothing_to_do(here) ? 0.0 : own_->max_abs(here.first - first_, here.last - first_);
   }
 
+  void expect_range(Index first, Index last) const override {
+    const RowRange here = cut(first, last);
+    if (here.first < here.last) own_->expect_range(here.first - first_, here.last - first_);
+  }
+
   void copy_rows(Index first, Index last, View out) const override {
     const RowRange here = zero_others(first, last, out);
     if (here.first == here.last) return;

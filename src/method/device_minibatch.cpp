@@ -1,4 +1,6 @@
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "backend/device_backend.hpp"
 #include "backend/device_library.hpp"
@@ -17,7 +19,8 @@ class DeviceMinibatch final : public Method {
   DeviceMinibatch(const Setting& setting, DeviceBackend& device, Momentum momentum)
       : Method(setting), device_(device), momentum_(momentum), previous_(saved_start()) {
     if (momentum != Momentum::none) save_block(previous_);
-    check(device_.problem().write_sampling(setting.sampler->table().starts().data()));
+    const std::vector<std::uint64_t> starts = setting.sampler->table().starts();
+    check(device_.problem().write_sampling(starts.data()));
   }
 
   void advance(Index first, Index last) override {

@@ -125,9 +125,14 @@ GradientSource::GradientSource(const Setting& setting, ColumnExchange* exchange)
   }
   if (!setting.sampler) return;
   const Parameters& p = setting.parameters;
+  if (const Index rows = setting.backend.rows_ahead(); rows > 0)
+    ahead_ = std::max<Index>(1, rows / (p.batch * p.replicates));
   for (Index r = 0; r < p.replicates; ++r) {
     const Random random(p.seed, stream::sampling + p.stream + static_cast<std::uint64_t>(r));
     draws_.emplace_back(*setting.sampler, p.batch, setting.problem.weights(), setting.team, random);
+    if (ahead_ > 0)
+      draws_ahead_.emplace_back(*setting.sampler, p.batch, setting.problem.weights(), setting.team,
+                                random);
   }
   batches_.resize(draws_.size());
 }
@@ -144,7 +149,16 @@ void GradientSource::prefetch(const BatchDrawer* next) const {
   if (next && one_rank_) setting_.backend.prefetch(next->rows());
 }
 
+// The batches of iterations k to k + ahead_ are in memory or being read.
+void GradientSource::read_ahead(Index k) {
+  if (draws_ahead_.empty()) return;
+  for (next_ahead_ = std::clamp(next_ahead_, k, k + ahead_ + 1); next_ahead_ <= k + ahead_;
+       ++next_ahead_)
+    for (BatchWindow& draws : draws_ahead_) setting_.backend.expect(draws.at(next_ahead_).rows());
+}
+
 Index GradientSource::sampled(Index k, const Block& x, const Block& g) {
+  read_ahead(k);
   for (std::size_t r = 0; r < draws_.size(); ++r) {
     const BatchDrawer& drawn = draws_[r].at(k);
     batches_[r] = {drawn.rows(), drawn.weights()};

@@ -165,6 +165,7 @@ class GradientSource {
 
  private:
   void prefetch(const BatchDrawer* next) const;
+  void read_ahead(Index k);
   Index sampled(Index k, const Block& x, const Block& g);
   Index full(const Block& x, const Block& g);
 
@@ -172,6 +173,9 @@ class GradientSource {
   ColumnExchange* exchange_;
   bool one_rank_;
   std::vector<BatchWindow> draws_;  // of each replicate
+  // The same for rows on a disk, which are read some iterations before they are used.
+  std::vector<BatchWindow> draws_ahead_;
+  Index ahead_ = 0, next_ahead_ = 0;  // iterations
   std::vector<Batch> batches_;
   std::vector<double> residual2_;
   Block ridge_;  // of each unknown

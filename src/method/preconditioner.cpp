@@ -40,19 +40,26 @@ void multiply_twice(ConstView R, std::span<const double> v, std::span<double> ou
 }
 
 double condition_of(ConstView R) {
+  // The condition is at least the ratio of two entries of the diagonal. Beyond 2^200 nothing is
+  // resolved, and its fourth power would overflow in the Lanczos steps.
+  constexpr double negligible = 0x1p-200;
   const Index d = R.rows;
+  double largest = 0.0;
+  for (Index j = 0; j < d; ++j) largest = std::max(largest, std::abs(R(j, j)));
   for (Index j = 0; j < d; ++j)
-    if (!(std::abs(R(j, j)) > 0.0)) return INFINITY;
+    if (!(std::abs(R(j, j)) > negligible * largest)) return INFINITY;
+  const double unit = d > 0 ? std::ldexp(1.0, std::ilogb(largest)) : 1.0;
   const double top = largest_eigenvalue(
       d, [&](std::span<const double> v, std::span<double> out) { multiply_twice(R, v, out); });
   const double inverse =
       largest_eigenvalue(d, [&](std::span<const double> v, std::span<double> out) {
-        std::copy(v.begin(), v.end(), out.begin());
         const View row{out.data(), 1, d, d};
+        std::transform(v.begin(), v.end(), out.begin(), [&](double x) { return x * unit; });
         solve_right(R, row);
+        for (double& x : out) x *= unit;
         solve_right(R, row, Transpose::yes);
       });
-  const double condition = std::sqrt(top) * std::sqrt(inverse);
+  const double condition = std::sqrt(top) * std::sqrt(inverse) / unit;
   return std::isfinite(condition) ? condition : INFINITY;
 }
 

@@ -160,6 +160,27 @@ RowTable::RowTable(std::vector<std::uint64_t> start, Index first)
   fill();
 }
 
+RowTable RowTable::even(Index rows) {
+  const auto n = static_cast<std::uint64_t>(rows);
+  return {rows, (1ull << 62) / n, (1ull << 62) % n};
+}
+
+std::vector<std::uint64_t> RowTable::starts() const {
+  if (!is_even()) return {start_.begin(), start_.begin() + rows_ + 1};
+  std::vector<std::uint64_t> out(to_size(rows_) + 1);
+  for (std::size_t j = 0; j < out.size(); ++j) out[j] = even_start(j);
+  return out;
+}
+
+// The row by proportion, point·n/2^62, is off by n/4 points at most, and a row has 2^62/n.
+Index RowTable::find_even(std::uint64_t point) const {
+  __extension__ using Wide = unsigned __int128;
+  auto j = static_cast<std::uint64_t>((Wide{point} * to_size(rows_)) >> 62);
+  while (even_start(j) > point) --j;
+  while (even_start(j + 1) <= point) ++j;
+  return static_cast<Index>(j);
+}
+
 void RowTable::fill() {
   const std::uint64_t* from = start_.data();  // start of the row of the cell's first point
   for (std::size_t cell = 0; cell < cells_; ++cell) {
@@ -177,6 +198,7 @@ void RowTable::fill() {
 }
 
 Index RowTable::find(std::uint64_t bits) const {
+  if (is_even()) return find_even(bits >> 2);
   const auto point = static_cast<std::int64_t>(bits >> 2);
   const Line& here = line(bits);
   Index after = 0;
@@ -186,11 +208,23 @@ Index RowTable::find(std::uint64_t bits) const {
 }
 
 void RowTable::find(const std::uint64_t* bits, std::size_t count, Index* rows) const {
+  if (is_even()) {
+    for (std::size_t i = 0; i < count; ++i) rows[i] = find_even(bits[i] >> 2);
+    return;
+  }
   HWY_DYNAMIC_DISPATCH(find_rows)(*this, bits, count, rows);
 }
 
 void RowTable::find(const std::uint64_t* bits, std::size_t count, Index* rows, WeightRule rule,
                     double* weights) const {
+  if (is_even()) {
+    for (std::size_t i = 0; i < count; ++i) {
+      rows[i] = find_even(bits[i] >> 2);
+      const double own = rule.row_weights ? rule.row_weights[rows[i]] : 1.0;
+      weights[i] = own * rule.factor / (static_cast<double>(row_points(rows[i])) * 0x1p-62);
+    }
+    return;
+  }
   HWY_DYNAMIC_DISPATCH(find_and_weigh)(*this, bits, count, rows, rule, weights);
 }
 

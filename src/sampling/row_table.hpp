@@ -12,7 +12,11 @@
 // its probability, are in the same line. A point after the sixth row is compared with the next
 // starts of the list of all starts, and found by bisection beyond those. With several ranks,
 // points are counted from the first one of the own rows.
+//
+// Where all rows have the same weight, row j begins at j·each + min(j, more), and there is no
+// table: about 16 bytes per row less.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -48,13 +52,16 @@ class RowTable {
   /// `start` ascends from 0 to at most 2^62: the start of each row, and the end of the last.
   /// The first of these rows is row `first` of the whole matrix.
   explicit RowTable(std::vector<std::uint64_t> start, Index first = 0);
+  /// All points, for `rows` (at least 1) rows of the same weight: the ranges of integer_starts.
+  static RowTable even(Index rows);
 
   Index rows() const { return rows_; }
   Index first() const { return first_; }
-  std::uint64_t points() const { return start_[to_size(rows_)]; }
+  bool is_even() const { return each_ > 0; }
+  std::uint64_t points() const { return is_even() ? 1ull << 62 : start_[to_size(rows_)]; }
   double probability(Index j) const { return static_cast<double>(row_points(j)) * 0x1p-62; }
   /// Where each row begins, and the end: rows() + 1 numbers.
-  std::span<const std::uint64_t> starts() const { return {start_.data(), to_size(rows_ + 1)}; }
+  std::vector<std::uint64_t> starts() const;
   /// The row of point `bits`/4.
   Index find(std::uint64_t bits) const;
   /// rows[i] = find(bits[i]); both may be the same memory.
@@ -63,7 +70,9 @@ class RowTable {
   void find(const std::uint64_t* bits, std::size_t count, Index* rows, WeightRule rule,
             double* weights) const;
   /// Starts loading the line of `bits` into the caches.
-  void prefetch(std::uint64_t bits) const { __builtin_prefetch(&lines_[bits >> shift_]); }
+  void prefetch(std::uint64_t bits) const {
+    if (!is_even()) __builtin_prefetch(&lines_[bits >> shift_]);
+  }
 
   /// Signed, because vector instructions compare signed numbers faster.
   struct alignas(64) Line {
@@ -79,6 +88,7 @@ class RowTable {
   }
   /// The number of points of row j.
   std::int64_t row_points(Index j) const {
+    if (is_even()) return static_cast<std::int64_t>(each_ + (to_size(j) < more_));
     const std::uint64_t* own = start_.data() + (j - first_);
     return static_cast<std::int64_t>(own[1] - own[0]);
   }
@@ -86,9 +96,17 @@ class RowTable {
  private:
   static constexpr int searched = 8;  // starts compared before bisection
 
+  RowTable(Index rows, std::uint64_t each, std::uint64_t more)
+      : rows_(rows), first_(0), each_(each), more_(more), shift_(0), cells_(0) {}
+
   void fill();
+  std::uint64_t even_start(std::uint64_t j) const { return j * each_ + std::min(j, more_); }
+  Index find_even(std::uint64_t point) const;
 
   Index rows_, first_;
+  // Rows of the same weight: points of each, and how many have one more. Before the members that
+  // are computed from points().
+  std::uint64_t each_ = 0, more_ = 0;
   std::vector<std::uint64_t> start_;  // followed by `searched` ends: lines copy seven starts
   int shift_;                         // the cell of a draw is bits >> shift_
   std::size_t cells_;

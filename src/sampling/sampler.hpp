@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/random.hpp"
@@ -62,6 +63,10 @@ class Sampler {
   /// order of ranks is that of their rows.
   Sampler(std::span<const double> weights, Index first, Communicator& ranks);
 
+  /// All of `rows` rows with the same probability; nothing is stored for a row. The draws of the
+  /// first constructor for `rows` ones.
+  static Sampler even(Index rows) { return Sampler(RowTable::even(rows)); }
+
   /// The number of rows stored here, and the first of them.
   Index rows() const { return table_.rows(); }
   Index first() const { return table_.first(); }
@@ -82,6 +87,7 @@ class Sampler {
 
  private:
   Sampler(IntegerStarts starts, Index first);
+  explicit Sampler(RowTable table) : first_point_(0), table_(std::move(table)) {}
 
   std::uint64_t first_point_;
   RowTable table_;

@@ -37,11 +37,15 @@ void Solver::resume(const RunState& run) { impl_->driver.resume(run); }
 
 Report solve(const Problem& problem, const SolveOptions& options, Observer* observer,
              const Snapshot* from) {
-  if (options.method == "auto")
-    return with_statistics(problem, automatic_solve(problem, options, observer, from));
-  Driver driver(problem, options);
-  if (from != nullptr) driver.resume(from->run);
-  return with_statistics(problem, driver.run(observer));
+  const auto run = [&] {
+    if (options.method == "auto") return automatic_solve(problem, options, observer, from);
+    Driver driver(problem, options);
+    if (from != nullptr) driver.resume(from->run);
+    return driver.run(observer);
+  };
+  Report report = with_statistics(problem, run());
+  report.disk = disk_use(problem.A());
+  return report;
 }
 
 }  // namespace polyak

@@ -13,7 +13,11 @@
 namespace polyak {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
+// Eigenvalues of a d × d Gram matrix with the largest eigenvalue `top` are zero up to rounding
+// below this.
+double rounding_line(Index d, double top) {
+  return static_cast<double>(d) * std::numeric_limits<double>::epsilon() * top;
+}
 
 // scale.a·√w_i, the factor from a_i to row i of Ã.
 RowFactor row_factor(const Problem& problem, const MatrixFacts& facts) {
@@ -114,7 +118,8 @@ Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, Thre
   out.lambda_max = ritz.exhausted || gap >= 1.0 ? theta_max : theta_max / (1.0 - gap);
   if (!ritz.exhausted && gap >= 1.0) out.lambda_max = facts.frobenius2;
   if (!problem.A().only_products()) out.lambda_max = std::min(out.lambda_max, facts.frobenius2);
-  const double line = std::max(d * eps * out.lambda_max, 1e-12 * out.lambda_max);
+  const double line =
+      std::max(rounding_line(problem.cols(), out.lambda_max), 1e-12 * out.lambda_max);
   out.lambda_min = std::min(smallest_above(ritz.values, line), out.lambda_max);
   out.lambda_max_range = Range{std::min(theta_max, out.lambda_max), out.lambda_max};
   out.rows_read = m * static_cast<double>(problem.rows());
@@ -159,8 +164,8 @@ double coherence_nu(const Problem& problem, const MatrixFacts& facts, ThreadTeam
   std::vector<double> values(to_size(d));
   eigenvectors_of(V, values);
   // Row j of V is an eigenvector; divided by √lambda_j it gives ‖V·a‖² = aᵀH⁻¹a. Eigenvalues
-  // below d·eps·lambda_max are left out.
-  const double line = static_cast<double>(d) * eps * values.back();
+  // that are zero up to rounding are left out.
+  const double line = rounding_line(d, values.back());
   for (Index j = 0; j < d; ++j) {
     const double f = values[to_size(j)] > line ? 1.0 / std::sqrt(values[to_size(j)]) : 0.0;
     for (Index k = 0; k < d; ++k) V[to_size(j * d + k)] *= f;

@@ -32,6 +32,7 @@ constexpr int safe_exponent = 200;
 std::optional<Place> first_nonfinite(const RowMatrix& A) {
   const Partition own = partition(A);
   std::vector<double> row(to_size(A.cols()));
+  own.rows->expect_range(0, own.rows->rows());
   for (Index i = 0; i < own.rows->rows(); ++i) {
     own.rows->copy_rows(i, i + 1, {row.data(), 1, A.cols(), A.cols()});
     for (Index j = 0; j < A.cols(); ++j)
@@ -80,6 +81,7 @@ void add_norms(const Problem& problem, Index first, Index last, double scale, do
   const RowMatrix& A = problem.A();
   if (problem.weights().empty())
     return A.norms(first, last, scale, {rows, to_size(last - first)}, columns);
+  A.expect_range(first, last);
   for (Index i = first; i < last; i += block) {
     const std::size_t count = to_size(std::min(block, last - i));
     A.norms(i, i + static_cast<Index>(count), scale, {rows + (i - first), count}, {});
@@ -103,60 +105,144 @@ Norms read_norms(const Problem& problem, Products& products, double scale, RowSu
   return out;
 }
 
-// The largest |v|, infinity where one is not finite; in chunks on the threads of the team.
+// The largest |v|, infinity where one is not finite.
+double largest_finite(const double* values, Index count) {
+  double largest = 0.0;
+  for (Index i = 0; i < count; ++i) {
+    const double v = std::abs(values[i]);
+    largest = v <= largest ? largest : v < infinity ? v : infinity;  // NaN is not smaller
+  }
+  return largest;
+}
+
+// The same in chunks on the threads of the team.
 double largest_finite(std::span<const double> values, ThreadTeam& team) {
   const Index n = std::ssize(values), chunks = std::clamp<Index>(n / 16384, 1, 64);
   std::vector<double> parts(to_size(chunks), 0.0);
   team.run(chunks, [&](Index chunk) {
-    double largest = 0.0;
-    for (Index i = chunk * n / chunks; i < (chunk + 1) * n / chunks; ++i) {
-      const double v = std::abs(values[to_size(i)]);
-      largest = v <= largest ? largest : v < infinity ? v : infinity;  // NaN is not smaller
-    }
-    parts[to_size(chunk)] = largest;
+    const Index first = chunk * n / chunks, last = (chunk + 1) * n / chunks;
+    parts[to_size(chunk)] = largest_finite(values.data() + first, last - first);
   });
   return *std::max_element(parts.begin(), parts.end());
 }
 
-bool in_range(const RowMatrix& A, std::span<const double> own, ThreadTeam& team) {
-  const double largest = largest_of_ranks(A, largest_finite(own, team));
-  return largest == 0.0 ||
-         (largest < infinity && std::abs(std::ilogb(largest)) <= 2 * safe_exponent);
+// Rows of weight 0 take no part in any sum: their values must be finite, and that is all.
+bool takes_part(const Problem& problem, Index i) {
+  return problem.weights().empty() || problem.weights()[to_size(i)] > 0.0;
 }
 
-double max_abs(const RowMatrix& A, Products& products) {
-  std::vector<double> parts(to_size(products.row_chunks()), 0.0);
-  products.for_row_chunks([&](Index chunk, Index first, Index last) {
-    parts[to_size(chunk)] = A.max_abs(first, last);
-  });
-  double largest = 0.0;
-  for (double p : parts)
-    if (!std::isnan(largest) && !(p <= largest)) largest = p;
-  largest = largest_of_ranks(A, std::abs(largest));
-  if (!std::isfinite(largest)) refuse_matrix_value(A);
-  return largest;
-}
-
-double largest_of(const RowMatrix& A, ConstView b, ThreadTeam& team) {
-  double largest = 0.0;
-  std::optional<Place> bad;
-  const Partition own = partition(A);
-  const bool contiguous = b.stride == b.cols && own.rows == &A;
-  if (contiguous) largest = largest_finite({b.data, to_size(b.size())}, team);
-  const bool known = contiguous && largest < infinity;
-  for (Index i = own.first; !known && i < own.first + own.rows->rows() && !bad; ++i) {
-    for (Index c = 0; c < b.cols && !bad; ++c) {
-      if (!std::isfinite(b(i, c))) bad = Place{i, c, b(i, c)};
-      largest = std::max(largest, std::abs(b(i, c)));
-    }
+// Whether all values are finite, and those that take part need no scaling. Sets the norms of the
+// other rows to 0.
+bool in_range(const Problem& problem, std::span<double> own, ThreadTeam& team) {
+  const RowMatrix& A = problem.A();
+  double largest = largest_of_ranks(A, largest_finite(own, team));
+  if (!(largest < infinity)) return false;
+  if (!problem.weights().empty()) {
+    const Index first = partition(A).first;
+    for (Index i = 0; i < std::ssize(own); ++i)
+      if (!takes_part(problem, first + i)) own[to_size(i)] = 0.0;
+    largest = largest_of_ranks(A, largest_finite(own, team));
   }
-  if (bad) largest = infinity;
-  largest = largest_of_ranks(A, largest);
-  if (!std::isfinite(largest)) {
-    bad = first_of_ranks(A, bad);
+  return largest == 0.0 || std::abs(std::ilogb(largest)) <= 2 * safe_exponent;
+}
+
+// For rows [first, last): the largest |a_ij|, NaN if one is; among all rows, and among those that
+// take part.
+struct Largest {
+  double any = 0.0, taking_part = 0.0;
+};
+Largest max_abs(const Problem& problem, Index first, Index last) {
+  const RowMatrix& A = problem.A();
+  if (problem.weights().empty()) {
+    const double largest = A.max_abs(first, last);
+    return {largest, largest};
+  }
+  Largest out;
+  for (Index i = first; i < last && !std::isnan(out.any); ++i) {
+    const double m = A.max_abs(i, i + 1);
+    if (!(m <= out.any)) out.any = m;
+    if (takes_part(problem, i)) out.taking_part = std::max(out.taking_part, m);
+  }
+  return out;
+}
+
+// The largest |a_ij| of the rows that take part. Throws Error bad_data if any value is not finite.
+double max_abs(const Problem& problem, Products& products) {
+  std::vector<Largest> parts(to_size(products.row_chunks()));
+  products.for_row_chunks([&](Index chunk, Index first, Index last) {
+    parts[to_size(chunk)] = max_abs(problem, first, last);
+  });
+  Largest largest;
+  for (const Largest& p : parts) {
+    if (!std::isnan(largest.any) && !(p.any <= largest.any)) largest.any = p.any;
+    largest.taking_part = std::max(largest.taking_part, p.taking_part);
+  }
+  if (!std::isfinite(largest_of_ranks(problem.A(), std::abs(largest.any))))
+    refuse_matrix_value(problem.A());
+  return largest_of_ranks(problem.A(), largest.taking_part);
+}
+
+// The first right-hand side among the rows of this rank that is not finite.
+std::optional<Place> first_nonfinite_rhs(const Problem& problem) {
+  const Partition own = partition(problem.A());
+  const ConstView b = problem.b();
+  for (Index i = own.first; i < own.first + own.rows->rows(); ++i)
+    for (Index c = 0; c < b.cols; ++c)
+      if (!std::isfinite(b(i, c))) return Place{i, c, b(i, c)};
+  return std::nullopt;
+}
+
+// The largest |b_i| of the rows that take part. Throws Error bad_data if any value is not finite.
+double max_abs_of_rhs(const Problem& problem, ThreadTeam& team) {
+  const RowMatrix& A = problem.A();
+  const ConstView b = problem.b();
+  const Partition own = partition(A);
+  const Index n = own.rows->rows(), chunks = std::clamp<Index>(n / 16384, 1, 64);
+  std::vector<Largest> parts(to_size(chunks));
+  team.run(chunks, [&](Index chunk) {
+    Largest here;
+    for (Index t = chunk * n / chunks; t < (chunk + 1) * n / chunks; ++t) {
+      const Index i = own.first + t;
+      const double largest = largest_finite(b.row(i), b.cols);
+      here.any = std::max(here.any, largest);
+      if (takes_part(problem, i)) here.taking_part = std::max(here.taking_part, largest);
+    }
+    parts[to_size(chunk)] = here;
+  });
+  Largest largest;
+  for (const Largest& p : parts) {
+    largest.any = std::max(largest.any, p.any);
+    largest.taking_part = std::max(largest.taking_part, p.taking_part);
+  }
+  if (!std::isfinite(largest_of_ranks(A, largest.any))) {
+    const auto bad = first_of_ranks(A, first_nonfinite_rhs(problem));
     refuse_value("b, row " + std::to_string(bad->row + 1), bad->value);
   }
-  return largest;
+  return largest_of_ranks(A, largest.taking_part);
+}
+
+// One scale for A can be so small that squares of a much smaller column underflow: such columns
+// are measured again in larger units, in which the others may overflow. At most three windows of
+// exponents cover all doubles.
+void measure_small_columns(const Problem& problem, Products& products, MatrixFacts& facts,
+                           std::vector<double>& columns2) {
+  constexpr double smallest = 0x1p-800;  // squares below it may have lost digits
+  constexpr int step = 800, max_scale = 1000;
+  const int scale_exponent = std::ilogb(facts.scale.a);
+  std::vector<double>& norms = facts.column_norms;
+  for (int exponent = scale_exponent + step; exponent < max_scale + step; exponent += step) {
+    const auto lost = [&](double v) { return v > 0.0 && v < smallest; };
+    if (std::none_of(columns2.begin(), columns2.end(), lost)) return;
+    const double scale = std::ldexp(1.0, std::min(exponent, max_scale));
+    const std::vector<double> again = read_norms(problem, products, scale, nullptr).columns;
+    facts.rows_read += static_cast<double>(problem.A().rows());
+    for (std::size_t j = 0; j < columns2.size(); ++j) {
+      if (!lost(columns2[j])) continue;
+      columns2[j] = again[j];
+      norms[j] = std::max(std::ldexp(std::sqrt(again[j]), scale_exponent - std::ilogb(scale)),
+                          std::numeric_limits<double>::min());
+    }
+  }
 }
 
 // A nonzero row with a positive weight keeps a positive norm: underflow must not make it zero.
@@ -225,12 +311,12 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team, RowSums* sums
   Products products(A, {}, {}, team);
   Norms norms = read_norms(problem, products, 1.0, sums);
   facts.rows_read = static_cast<double>(A.rows());
-  if (!in_range(A, own_part(A, norms.rows), team)) {
-    facts.scale.a = power_of_two_for(max_abs(A, products));
+  if (!in_range(problem, own_part(A, norms.rows), team)) {
+    facts.scale.a = power_of_two_for(max_abs(problem, products));
     norms = read_norms(problem, products, facts.scale.a, sums);
     facts.rows_read *= 3.0;
   }
-  facts.scale.b = power_of_two_for(largest_of(A, problem.b(), team));
+  facts.scale.b = power_of_two_for(max_abs_of_rhs(problem, team));
   facts.norms2 = std::move(norms.rows);
   const std::span<double> own = own_part(A, facts.norms2);
   if (const std::span<const double> weights = problem.weights(); !weights.empty())
@@ -239,8 +325,8 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team, RowSums* sums
   facts.frobenius2 = sum_in_row_order(A, own);
   for (std::size_t j = 0; j < norms.columns.size(); ++j)
     if (norms.columns[j] == 0.0) facts.zero_columns.push_back(static_cast<Index>(j));
-  facts.column_norms = std::move(norms.columns);
-  for (double& v : facts.column_norms) v = std::sqrt(v);
+  for (const double v : norms.columns) facts.column_norms.push_back(std::sqrt(v));
+  measure_small_columns(problem, products, facts, norms.columns);
   read_rhs(problem, facts);
   check_weighted(facts);
   return facts;
@@ -251,6 +337,7 @@ Index count_duplicate_rows(const RowMatrix& A, ThreadTeam& team) {
   std::vector<std::uint64_t> hashes(to_size(n));
   team.run(chunks, [&](Index chunk) {
     std::vector<double> row(to_size(d));
+    A.expect_range(chunk * n / chunks, (chunk + 1) * n / chunks);
     for (Index i = chunk * n / chunks; i < (chunk + 1) * n / chunks; ++i) {
       A.copy_rows(i, i + 1, {row.data(), 1, d, d});
       hashes[to_size(i)] = row_hash(row.data(), d);

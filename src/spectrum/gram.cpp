@@ -37,6 +37,7 @@ class GramPanels {
 
   Index rows() const { return A_.rows(); }
   Index columns() const { return A_.cols() + b_.cols; }
+  void expect(Index first, Index last) const { A_.expect_range(first, last); }
 
   // Packs rows [first, first + count) into rows `at`, at + 1, … of the panel.
   void pack(Index first, Index count, Index at, double* panel) const {
@@ -116,6 +117,7 @@ Index chunk_count(const RowMatrix& A) { return gram_chunks(A.rows(), A.cols()); 
 void add_rows(const GramPanels& panels, Index first, Index last, double* H) {
   const Index d = panels.columns(), cells = kernels::cell_rows(d);
   Buffer panel(kernels::panel_size(d), 1);
+  panels.expect(first, last);
   for (; first < last; first += block_rows) {
     const Index next = std::min(first + block_rows, last);
     panels.pack(first, next - first, 0, panel.data());
@@ -132,6 +134,7 @@ void add_all_rows(const GramPanels& panels, ThreadTeam& team, double* H) {
   constexpr Index rows_per_task = 32;
   const Index d = panels.columns(), cells = kernels::cell_rows(d);
   Buffer panel(kernels::panel_size(d), 1);
+  panels.expect(0, panels.rows());
   for (Index first = 0; first < panels.rows(); first += block_rows) {
     const Index count = std::min(block_rows, panels.rows() - first);
     team.run((count + rows_per_task - 1) / rows_per_task, [&](Index part) {
@@ -214,7 +217,8 @@ std::vector<double> gram_in_units(const MappedMatrix& A, const std::function<dou
 
 // Centred and scaled columns of a sparse matrix: from the Gram matrix of [A b 1], without
 // making the rows dense. With H = AᵀA, s = Aᵀ1 and m = 1ᵀ1 (each with the factors),
-//   H̃_jk = unit_j·unit_k·(H_jk − centre_j·s_k − s_j·centre_k + m·centre_j·centre_k).
+//   H̃_jk = unit_j·unit_k·(H_jk − centre_j·s_k − s_j·centre_k + m·centre_j·centre_k),
+// where A has the entries that are left after the part of the centre that is subtracted from each.
 std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<double(Index)>& factor,
                                 ThreadTeam& team, ConstView b, std::vector<Index>* zero_rows) {
   const ColumnMap& map = A.map();
@@ -225,10 +229,16 @@ std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<doubl
     for (Index k = 0; k < c; ++k) rhs(i, k) = b(i, k);
     rhs(i, c) = 1.0;
   }
-  const std::vector<double> all = gram(*A.inner(), factor, team, rhs, zero_rows);
+  FoundRows found;
+  std::vector<double> all =
+      sparse_gram(*A.inner(), factor, team, rhs, zero_rows ? &found : nullptr, A.entry_centre());
+  if (zero_rows) *zero_rows = found.ascending();
+  mirror(all, width, team);
   const auto value = [&](Index j, Index k) { return all[to_size(j * width + k)]; };
+  const std::span<const double> by_entry = A.entry_centre();
   const auto centre = [&](Index j) {
-    return j < d && map.centred() ? map.centre[to_size(j)] : 0.0;
+    if (j >= d || !map.centred()) return 0.0;
+    return map.centre[to_size(j)] - (by_entry.empty() ? 0.0 : by_entry[to_size(j)]);
   };
   // For column j of the mapped [A b]: its index in `all`, and its unit.
   const auto place = [&](Index j) { return j < d ? j : j == d && map.ones ? d + c : j - map.ones; };
@@ -273,6 +283,7 @@ void for_blocks(const RowMatrix& A, const std::function<double(Index)>& factor, 
   team.run(chunks, [&](Index chunk) {
     std::vector<double> rows(to_size(block_rows * d));
     const Index last = (chunk + 1) * n / chunks;
+    A.expect_range(chunk * n / chunks, last);
     for (Index first = chunk * n / chunks; first < last; first += block_rows) {
       const View block{rows.data(), std::min(block_rows, last - first), d, d};
       load_rows(A, factor, first, block);

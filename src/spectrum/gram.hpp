@@ -78,9 +78,11 @@ constexpr bool few_products(const GramSize& A) {
 bool has_sparse_gram(const RowMatrix& A);
 
 /// The lower triangle of gram(), for an A with has_sparse_gram(A). The order of summation of
-/// each entry depends neither on the number of threads nor on the vector instructions.
+/// each entry depends neither on the number of threads nor on the vector instructions. Unless it
+/// is empty, centre[j] is subtracted from each entry of column j.
 std::vector<double> sparse_gram(const RowMatrix& A, const std::function<double(Index)>& factor,
-                                ThreadTeam& team, ConstView b, FoundRows* zero_rows = nullptr);
+                                ThreadTeam& team, ConstView b, FoundRows* zero_rows = nullptr,
+                                std::span<const double> centre = {});
 
 /// gram_additions of sparse_gram.
 double sparse_gram_additions(const RowMatrix& A);
@@ -98,7 +100,7 @@ GramCuts gram_cuts(const GramSize& A);
 
 // Predicted costs of AᵀA and of a sketch, in seconds on a nominal machine with two cores and
 // AVX-512 (bench/results). They are constants and not measurements at run time, so that choices
-// based on them are reproducible on every machine (solve/costs.hpp).
+// based on them are reproducible on every machine (method/costs.hpp).
 
 namespace polyak::nominal {
 

@@ -6,6 +6,7 @@
 
 #include "linalg/blas.hpp"
 #include "linalg/buffer.hpp"
+#include "matrix/row_lists.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 #include "polyak/spectrum.hpp"
@@ -17,7 +18,7 @@
 namespace polyak {
 namespace {
 
-constexpr Index block_rows = 256;
+constexpr Index kernel_block_rows = 256;
 constexpr Index chunks = 16;
 
 // The rows in use, and the weight of each in the sum.
@@ -109,13 +110,17 @@ RowKernel row_kernel(const Problem& problem, const MatrixFacts& facts, const Sam
   const auto& w = problem.weights();
   std::vector<double> parts(to_size(chunks * m * m), 0.0);
   team.run(chunks, [&](Index chunk) {
-    std::vector<double> rows(to_size(block_rows * d)), turned(to_size(block_rows * m));
-    const Index last = (chunk + 1) * count / chunks;
-    for (Index first = chunk * count / chunks; first < last; first += block_rows) {
-      const View block{rows.data(), std::min(block_rows, last - first), d, d};
+    std::vector<double> rows(to_size(kernel_block_rows * d)),
+        turned(to_size(kernel_block_rows * m));
+    const Index last = (chunk + 1) * count / chunks, begin = chunk * count / chunks;
+    AnnouncedRows announced(problem.A(),
+                            std::span(chosen.rows).subspan(to_size(begin), to_size(last - begin)));
+    for (Index first = chunk * count / chunks; first < last; first += kernel_block_rows) {
+      const View block{rows.data(), std::min(kernel_block_rows, last - first), d, d};
       const View u{turned.data(), block.rows, m, m};
       for (Index r = 0; r < block.rows; ++r) {
         const Index i = chosen.rows[to_size(first + r)];
+        announced.used(first + r - begin);
         problem.A().copy_rows(i, i + 1, {block.row(r), 1, d, d});
       }
       gemm(1.0, block, Transpose::no, {vectors.data(), m, d, d}, Transpose::yes, 0.0, u);

@@ -11,9 +11,9 @@
 namespace polyak {
 namespace {
 
-constexpr Index block_rows = 1024;      // rows of A in memory at a time
-constexpr Index rows_per_task = 32;     // when a block is loaded
-constexpr Index columns_per_task = 64;  // when a block is added to the sketch
+constexpr Index sketch_block_rows = 1024;  // rows of A in memory at a time
+constexpr Index rows_per_task = 32;        // when a block is loaded
+constexpr Index columns_per_task = 64;     // when a block is added to the sketch
 
 // A row of the sketch (one in each band) to which a row of A is added, and its sign.
 struct Target {
@@ -32,14 +32,15 @@ class Sketcher {
         band_((rows + sketch_copies - 1) / sketch_copies),
         width_(problem.cols() + (with_rhs ? problem.right_hand_sides() : 0)),
         out_(band_ * sketch_copies, width_),
-        block_(block_rows, width_),
-        targets_(to_size(block_rows * sketch_copies)) {}
+        block_(sketch_block_rows, width_),
+        targets_(to_size(sketch_block_rows * sketch_copies)) {}
 
   Buffer make() {
     const Partition own = partition(problem_.A());
     const Index last = own.first + own.rows->rows();
-    for (Index first = own.first; first < last; first += block_rows) {
-      const Index count = std::min(block_rows, last - first);
+    problem_.A().expect_range(own.first, last);
+    for (Index first = own.first; first < last; first += sketch_block_rows) {
+      const Index count = std::min(sketch_block_rows, last - first);
       team_.run((count + rows_per_task - 1) / rows_per_task, [&](Index part) {
         load(first, part * rows_per_task, std::min(count, (part + 1) * rows_per_task));
       });

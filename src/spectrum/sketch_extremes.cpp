@@ -72,8 +72,6 @@ std::string source_of(Index rows) {
   return "sketch of " + std::to_string(rows) + " rows, probability 0.999";
 }
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // Three bounds share the probability of failure, each with tails exp(−t²/2).
 const double t = std::sqrt(2.0 * std::log(3.0 / sketch_failure));
 
@@ -103,7 +101,7 @@ class Bounds {
         zeros_(s_ - static_cast<double>(values.size()) + 1.0) {}
 
   double top_high() const {
-    double out = infinity;
+    double out = std::numeric_limits<double>::infinity();
     for (double step : steps) {
       const double z = values_.back() * (1.0 + step);
       const Form form = form_at(z, values_.first(values_.size() - 1));
@@ -199,7 +197,8 @@ SketchBounds sketch_bounds(std::span<const double> values, Index rows, double fr
   out.lambda_min_range.low = bounds.bottom_low();
   // No vector in the row space of A is shortened by more than this.
   const double squeeze = 1.0 - std::sqrt(rank / s) - std::max(t / std::sqrt(s), jump);
-  out.lambda_min_range.high = squeeze > 0.0 ? values.front() / (squeeze * squeeze) : infinity;
+  out.lambda_min_range.high = squeeze > 0.0 ? values.front() / (squeeze * squeeze)
+                                            : std::numeric_limits<double>::infinity();
   return out;
 }
 

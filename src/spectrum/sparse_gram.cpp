@@ -28,12 +28,13 @@ class Bands {
 
  public:
   Bands(const CsrRows<Value, Column>& A, const std::function<double(Index)>& factor, ConstView b,
-        GramCuts cuts, FoundRows* zero_rows)
+        GramCuts cuts, FoundRows* zero_rows, std::span<const double> centre)
       : A_(A),
         factor_(factor),
         b_(b),
         cuts_(cuts),
         zero_rows_(zero_rows),
+        centre_(centre),
         width_(A.cols() + b.cols),
         starts_(band_starts(width_)) {}
 
@@ -130,8 +131,7 @@ class Bands {
     const double f = factor_ ? factor_(i) : 1.0;
     Index t = place_of(row, top);
     for (; t < row.count && row.col[t] < end; ++t)
-      add_to(row, t + 1, twice_scaled(f, static_cast<double>(row.a[t])),
-             sums.row(row.col[t] - top));
+      add_to(row, t + 1, twice_scaled(f, entry(row, t)), sums.row(row.col[t] - top));
     return column_at(row, t);
   }
 
@@ -150,8 +150,15 @@ class Bands {
   // Not f²·value: f² may overflow or underflow where f·(f·value) does not.
   static double twice_scaled(double f, double value) { return f * (f * value); }
 
-  static void add_to(const Row& row, Index count, double value, double* h) {
-    for (Index t = 0; t < count; ++t) h[row.col[t]] += value * static_cast<double>(row.a[t]);
+  double entry(const Row& row, Index t) const {
+    const auto a = static_cast<double>(row.a[t]);
+    return centre_.empty() ? a : a - centre_[to_size(row.col[t])];
+  }
+  void add_to(const Row& row, Index count, double value, double* h) const {
+    if (centre_.empty())
+      for (Index t = 0; t < count; ++t) h[row.col[t]] += value * static_cast<double>(row.a[t]);
+    else
+      for (Index t = 0; t < count; ++t) h[row.col[t]] += value * entry(row, t);
   }
 
   const CsrRows<Value, Column>& A_;
@@ -159,6 +166,7 @@ class Bands {
   ConstView b_;
   GramCuts cuts_;
   FoundRows* zero_rows_;
+  std::span<const double> centre_;
   Index width_;
   std::vector<Index> starts_;
 };
@@ -205,10 +213,12 @@ bool has_sparse_gram(const RowMatrix& A) {
 }
 
 std::vector<double> sparse_gram(const RowMatrix& A, const std::function<double(Index)>& factor,
-                                ThreadTeam& team, ConstView b, FoundRows* zero_rows) {
+                                ThreadTeam& team, ConstView b, FoundRows* zero_rows,
+                                std::span<const double> centre) {
   std::vector<double> H;
   const GramCuts cuts = gram_cuts(gram_size(A, b.cols));
-  with_csr(A, [&](const auto& rows) { H = Bands(rows, factor, b, cuts, zero_rows).sum(team); });
+  with_csr(
+      A, [&](const auto& rows) { H = Bands(rows, factor, b, cuts, zero_rows, centre).sum(team); });
   return H;
 }
 

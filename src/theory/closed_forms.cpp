@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <numbers>
 #include <string>
 
 #include "polyak/error.hpp"
 #include "theory/impulse.hpp"
+#include "theory/numerics.hpp"
 #include "theory/parameters.hpp"
 
 namespace polyak::theory {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // For kappa near 1 the heuristic is unbounded; below this kappa it is left out.
 constexpr double least_kappa_of_heuristic = 2.0;

@@ -3,10 +3,13 @@
 // Roots and minima of functions, and symmetric operators given by their action on a vector.
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace polyak::theory {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A point and the value there.
 struct Sample {

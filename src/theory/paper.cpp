@@ -1,5 +1,4 @@
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <string>
 
@@ -28,7 +27,7 @@ struct Setting {
   // 16e·alpha²M²·lmax/(beta·theta), where √beta·exp(theta) is the rate.
   double theorem() const {
     const double theta = std::log(rate() / p.root), M = condition_number(p, e);
-    if (!(theta > 0.0)) return std::numeric_limits<double>::infinity();
+    if (!(theta > 0.0)) return infinity;
     const double aM = p.alpha * M / p.root;
     return 16.0 * std::numbers::e * aM * aM * std::sqrt(kappa) / theta;
   }
@@ -48,8 +47,6 @@ CorollaryChoice best(double kappa, double (Setting::*constant)() const) {
   const Setting at(kappa, gamma);
   return {gamma, condition_number(at.p, at.e), (at.*constant)()};
 }
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // M = (1 + b + √((1 − b)² + t²))/√(4b − t²) of the block at lambda_min, where both ‖C_j‖ and
 // ‖C_j⁻¹‖ are largest (docs/theory, E10); there 4b − t² = (1 + beta)²·g(g + lmax − lmin)/L².
@@ -86,8 +83,7 @@ PaperHorizon paper_horizon(const MatrixNumbers& n, const HeavyBallTheory& theory
                            double residual_norm, double sigma) {
   const double d = static_cast<double>(n.cols), E = n.energy(), log_d = std::log(d + 1.0);
   const double rest = 1.0 - theory.rate_theorem;
-  const double scale = rest > 0.0 ? theory.parameters.alpha * theory.M / rest
-                                  : std::numeric_limits<double>::infinity();
+  const double scale = rest > 0.0 ? theory.parameters.alpha * theory.M / rest : infinity;
   const double plain = std::sqrt(E / batch) * residual_norm;
   const double bernstein = std::sqrt(2.0 * log_d) * plain + E * log_d * sigma / (3.0 * batch);
   PaperHorizon out;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "polyak/error.hpp"
 #include "theory/impulse.hpp"
@@ -8,8 +7,6 @@
 
 namespace polyak::theory {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double batch_with_hint(const Model& model, Method method, const Parameters& p, double r,
                        std::vector<double>& hint) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "polyak/error.hpp"
 #include "theory/impulse.hpp"
@@ -10,8 +9,6 @@ namespace polyak::theory {
 namespace {
 
 using Point = std::vector<double>;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Ends {
   double low, high;

@@ -52,6 +52,47 @@ void expect_found(const Starts& start) {
   }
 }
 
+TEST(RowTable, OfRowsOfTheSameWeightNeedsNoStarts) {
+  for (const Index rows : {1, 2, 3, 7, 63, 1000, 12'345, (1 << 20) + 1}) {
+    const IntegerStarts given = integer_starts(std::vector<double>(to_size(rows), 1.0));
+    const RowTable table(given.of_row), even = RowTable::even(rows);
+    EXPECT_EQ(even.starts(), table.starts());
+    EXPECT_EQ(even.points(), table.points());
+    EXPECT_TRUE(even.is_even() && !table.is_even());
+    const auto bits = telling_bits(table.starts());
+    std::vector<Index> expected(bits.size()), found(bits.size());
+    std::vector<double> own(to_size(rows)), expected_weights(bits.size()), weights(bits.size());
+    for (std::size_t j = 0; j < own.size(); ++j) own[j] = 0.1 + static_cast<double>(j % 11);
+    for (const double* w :
+         {static_cast<const double*>(nullptr), static_cast<const double*>(own.data())}) {
+      table.find(bits.data(), bits.size(), expected.data(), {w, 0.3}, expected_weights.data());
+      even.find(bits.data(), bits.size(), found.data(), {w, 0.3}, weights.data());
+      EXPECT_EQ(expected, found);
+      EXPECT_EQ(expected_weights, weights);
+    }
+    even.find(bits.data(), bits.size(), found.data());
+    EXPECT_EQ(expected, found);
+    for (std::size_t i = 0; i < bits.size(); ++i) ASSERT_EQ(even.find(bits[i]), expected[i]);
+    for (const Index j : {Index{0}, rows / 2, rows - 1})
+      EXPECT_EQ(even.probability(j), table.probability(j));
+  }
+}
+
+// More rows than any table could have: 2^40, and a number that 2^62 is no multiple of.
+TEST(RowTable, OfManyRowsOfTheSameWeightFindsTheRowAtEachOfItsEnds) {
+  for (const Index rows : {Index{1} << 40, (Index{1} << 40) - 12'345, Index{1'000'000'007}}) {
+    const RowTable even = RowTable::even(rows);
+    const auto n = static_cast<std::uint64_t>(rows);
+    for (const Index j : {Index{0}, Index{1}, rows / 3, rows / 2 + 1, rows - 2, rows - 1}) {
+      const auto row = static_cast<std::uint64_t>(j);
+      const std::uint64_t start = row * (end / n) + std::min(row, end % n);
+      EXPECT_EQ(even.find(start << 2), j);
+      EXPECT_EQ(even.find((start + static_cast<std::uint64_t>(even.row_points(j)) - 1) << 2 | 3),
+                j);
+    }
+  }
+}
+
 class RowTableTargets : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { ASSERT_TRUE(use_simd_target(GetParam())); }

@@ -85,6 +85,43 @@ TEST(columns, sparse_rows_with_an_intercept_give_the_answer_of_dense_ones) {
   }
 }
 
+// A column with an entry in every row is centred entry by entry: as a term of rank one its mean
+// would cost all digits. Dense enough for panels of AᵀA, and sparse enough for entry by entry.
+TEST(columns, sparse_rows_whose_values_are_far_from_zero_keep_their_digits) {
+  for (const Index empty : {0, 60}) {
+    for (const double offset : {1e5, 3e7, 1e9}) {
+      Rows A = Rows::Zero(3000, 3 + empty);
+      A.leftCols(3) = random(3000, 3, 40);
+      A.col(1) = A.col(0) + 1e-3 * A.col(1);
+      for (Index i = 0; i < A.rows() && empty > 0; ++i)
+        A(i, 3 + i % empty) = 1.0 + 1e-3 * static_cast<double>(i);
+      const Rows b = A * Rows::Ones(A.cols(), 1) + 0.01 * random(3000, 1, 41);
+      for (Index j = 0; j < 3; ++j) A.col(j).array() += offset * static_cast<double>(j + 1);
+      std::vector<Triplet> entries;
+      for (Index i = 0; i < A.rows(); ++i)
+        for (Index j = 0; j < A.cols(); ++j)
+          if (A(i, j) != 0.0) entries.push_back({i, j, A(i, j)});
+      ProblemData parts = data(A, b);
+      parts.intercept = true;
+      Rows expected = reference(A, b);
+      parts.A = csr_from_triplets(entries, A.rows(), A.cols());
+      // Entries are rounded to eps·offset, which the condition of 2000 enlarges; so is reference().
+      const double tolerance = 1e-5 + 1e4 * 2e-16 * offset;
+      for (const std::string& method : exact) {
+        SolveOptions options = with_method(method);
+        options.tol = 1e-11;
+        const Report report = solve(Problem(parts), options);
+        EXPECT_EQ(report.status, Status::converged)
+            << method << empty << " " << offset << ": " << report.reason;
+        const Rows x = solution(report);
+        EXPECT_LE((x - expected).topRows(A.cols()).norm(),
+                  tolerance * expected.topRows(A.cols()).norm())
+            << method << ", " << empty << " sparse columns, offset " << offset;
+      }
+    }
+  }
+}
+
 TEST(columns, scaling_columns_by_powers_of_two_changes_no_bit_of_the_fit) {
   Rows A = random(500, 5, 6);
   const Rows b = random(500, 1, 7);

@@ -139,11 +139,21 @@ TEST(normal_equations, do_not_claim_a_tolerance_below_their_rounding) {
   const Problem problem(table(3000, 12, 0.1, 34));
   SolveOptions options = with_method("normal");
   options.tol = 1e-14;
-  const Report report = solve(problem, options);
+  EXPECT_EQ(solve(problem, options).verified, "measured on A");
+}
+
+// The centre of sparse columns is a term of rank one, and products with it cancel digits.
+TEST(normal_equations, of_sparse_rows_with_a_shared_centre_are_measured_on_A) {
+  ProblemData parts = table(3000, 12, 0.1, 41);
+  std::vector<Triplet> entries;
+  for (Index i = 0; i < 3000; ++i)
+    for (Index j = i % 3; j < 12; j += 2)
+      entries.push_back({i, j, 3.0 + std::sin(static_cast<double>(12 * i + j))});
+  parts.A = csr_from_triplets(entries, 3000, 12);
+  parts.intercept = true;
+  const Report report = solve(Problem(std::move(parts)), with_method("normal"));
+  EXPECT_EQ(report.status, Status::converged) << report.reason;
   EXPECT_EQ(report.verified, "measured on A");
-  if (report.status == Status::converged) {
-    EXPECT_LE(*report.backward_error, 1e-14);
-  }
 }
 
 TEST(normal_equations, from_a_start_that_solves_the_problem_are_not_formed) {
@@ -168,6 +178,19 @@ TEST(normal_equations, of_rows_on_several_ranks_are_read_once) {
     EXPECT_NEAR(*report.residual_norm, *alone.residual_norm, 1e-9 * *alone.residual_norm);
     EXPECT_LE((solution(report) - solution(alone)).norm(), 1e-12 * solution(alone).norm());
   }
+}
+
+TEST(automatic, tests_a_start_of_the_user_before_it_forms_normal_equations) {
+  const ProblemData noisy = table(4000, 150, 0.1, 42);
+  const Rows x = solution(solve(Problem(noisy), with_method("direct")));
+  ProblemData parts = noisy;
+  parts.x0 = array(x);
+  const Report report = solve(Problem(std::move(parts)), with_method("auto"));
+  EXPECT_EQ(report.status, Status::converged);
+  EXPECT_EQ(report.method, "normal");
+  EXPECT_EQ(report.iterations, 0);
+  EXPECT_EQ(report.verified, "measured on A");
+  EXPECT_EQ(solution(report), x);
 }
 
 TEST(automatic, reads_noisy_rows_once_and_little_more) {

@@ -20,20 +20,14 @@ struct Setting {
   std::string text;
 };
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what,
-                         const std::string& expected, const std::string& hint) {
-  throw Error(ErrorCode::usage,
-              {.what = what, .where = where, .found = {}, .expected = expected, .hint = hint});
-}
-
 // Suggests the nearest option name; `dashes` stands before it.
 [[noreturn]] void refuse_unknown(const std::string& where, const std::string& name,
                                  const std::string& what, const std::string& dashes,
                                  const OptionSet& options, const std::string& command) {
   const std::string near = nearest(name, options.names());
-  refuse(where, what, "",
-         near.empty() || near == name ? "see polyak " + command + " --help"
-                                      : "did you mean " + dashes + near + "?");
+  refuse_usage(where, what, "",
+               near.empty() || near == name ? "see polyak " + command + " --help"
+                                            : "did you mean " + dashes + near + "?");
 }
 
 bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
@@ -68,7 +62,7 @@ class Reader {
       refuse_unknown(flag, name, "there is no such option", "--", options_, usage_.command);
     const bool twice = std::any_of(settings.begin(), settings.end(),
                                    [&](const Setting& s) { return s.option == option; });
-    if (twice) refuse(flag, "the option is given twice", "", "leave one of them out");
+    if (twice) refuse_usage(flag, "the option is given twice", "", "leave one of them out");
     settings.push_back(
         {option, equals == std::string::npos ? value_of(*option) : word.substr(equals + 1)});
   }
@@ -76,14 +70,14 @@ class Reader {
   std::string value_of(const Option& option) {
     if (option.is_switch()) return "true";
     const bool has_value = next_ < words_.size() && !words_[next_].starts_with("--");
-    if (!has_value) refuse("--" + option.name, "the option needs a value", option.value, "");
+    if (!has_value) refuse_usage("--" + option.name, "the option needs a value", option.value, "");
     return words_[next_++];
   }
 
   void add_positional(const std::string& word) {
     if (positionals.size() == usage_.positionals.size())
-      refuse("'" + word + "'", "one argument too many for polyak " + usage_.command, "",
-             "see polyak " + usage_.command + " --help");
+      refuse_usage("'" + word + "'", "one argument too many for polyak " + usage_.command, "",
+                   "see polyak " + usage_.command + " --help");
     positionals.push_back(word);
   }
 
@@ -102,8 +96,8 @@ bool asks_for_help(const std::vector<std::string>& words) {
 
 void require_positionals(const std::vector<std::string>& found, const Usage& usage) {
   if (found.size() >= usage.required) return;
-  refuse(usage.command, usage.positionals[found.size()] + " is missing", "",
-         "see polyak " + usage.command + " --help");
+  refuse_usage(usage.command, usage.positionals[found.size()] + " is missing", "",
+               "see polyak " + usage.command + " --help");
 }
 
 std::string read_whole(const std::string& path) {
@@ -153,6 +147,12 @@ void set_at(const Option& option, const std::string& text, const std::string& wh
 }
 
 }  // namespace
+
+void refuse_usage(const std::string& where, const std::string& what, const std::string& expected,
+                  const std::string& hint) {
+  throw Error(ErrorCode::usage,
+              {.what = what, .where = where, .found = {}, .expected = expected, .hint = hint});
+}
 
 Parsed parse(const std::vector<std::string>& words, const OptionSet& options, const Usage& usage) {
   Parsed parsed;

@@ -17,6 +17,10 @@ struct MachineMemory {
 };
 MachineMemory machine_memory();
 
+/// Bytes that the control groups of this process allow it, of version 1 and 2 at any depth;
+/// infinity without a limit. `root` is put before /proc and the folders of the groups.
+double control_group_limit(const std::string& root = "");
+
 /// "800 MB".
 std::string bytes_text(double bytes);
 

@@ -107,6 +107,10 @@ struct Parsed {
   bool help = false;            ///< --help was given; nothing else is parsed
 };
 
+/// Throws Error usage.
+[[noreturn]] void refuse_usage(const std::string& where, const std::string& what,
+                               const std::string& expected, const std::string& hint = {});
+
 /// Sets the options from the file named by --config, then from the words: the
 /// command line has precedence. Error usage for unknown options, wrong values, and
 /// an output file that is also an input or another output.

@@ -88,7 +88,7 @@ const std::vector<OptionRecord<BenchRequest>>& bench_options() {
   return table;
 }
 
-Usage usage() {
+Usage bench_usage() {
   return {.command = "bench",
           .positionals = {"SUBJECT"},
           .required = 0,
@@ -158,8 +158,8 @@ int bench_command(const Words& words, Messages& messages) {
   OptionSet options;
   options.add("Benchmark", bench_options(), request);
   options.add("Messages", message_options(), message);
-  const Parsed parsed = parse(words, options, usage());
-  if (parsed.help) return print(help_text(usage(), options)), 0;
+  const Parsed parsed = parse(words, options, bench_usage());
+  if (parsed.help) return print(help_text(bench_usage(), options)), 0;
   messages.configure(message);
   const std::vector<std::string> chosen = subjects(parsed.positionals);
   check_options_used(parsed.given, chosen);

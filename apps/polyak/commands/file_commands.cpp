@@ -8,6 +8,7 @@
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "polyak/devices.hpp"
+#include "polyak/disk_rows.hpp"
 #include "polyak/io.hpp"
 #include "program.hpp"
 #include "solve/request.hpp"
@@ -62,7 +63,22 @@ Examples:
 )"};
 }
 
-std::string as_text(const std::string& path, const FileInfo& info) {
+// How solve would read the rows of this file; nothing if it has no rows that could stay there.
+std::optional<DiskUse> disk_use_of(const std::string& path, const FileInfo& info) {
+  const bool plain = info.format == "NumPy array" && info.note.empty() && info.nonzeros > 0 &&
+                     (info.value_type == "double" || info.value_type == "float");
+  if (!plain || path == "-") return std::nullopt;
+  return disk_use(*read_table(path, DataOptions().read_options()).A);
+}
+
+std::string as_text(const DiskUse& use) {
+  return fmt::format("stay on the disk, read by {}{}, {} at a time, buffers of {}", use.reader,
+                     use.direct_io ? " past the page cache" : "", use.depth,
+                     bytes_text(use.buffer_bytes));
+}
+
+std::string as_text(const std::string& path, const FileInfo& info,
+                    const std::optional<DiskUse>& disk) {
   std::string out = fmt::format("{}: {}\n", path, info.format);
   const auto row = [&](const char* label, const std::string& text) {
     out += fmt::format("  {:<10} {}\n", label, text);
@@ -77,12 +93,14 @@ std::string as_text(const std::string& path, const FileInfo& info) {
   row("values", info.value_type);
   row("entries", std::to_string(info.nonzeros));
   row("size", bytes_text(info.file_bytes));
+  if (disk) row("rows", as_text(*disk));
   if (!info.note.empty()) row("note", info.note);
   if (!info.names.empty()) row("columns", listed(info.names));
   return out;
 }
 
-std::string as_json(const std::string& path, const FileInfo& info) {
+std::string as_json(const std::string& path, const FileInfo& info,
+                    const std::optional<DiskUse>& disk) {
   using Json = nlohmann::ordered_json;
   Json out{{"file", path},
            {"format", info.format},
@@ -93,6 +111,11 @@ std::string as_json(const std::string& path, const FileInfo& info) {
            {"file_bytes", info.file_bytes},
            {"names", info.names}};
   if (!info.note.empty()) out["note"] = info.note;
+  if (disk)
+    out["disk"] = {{"reader", disk->reader},
+                   {"direct_io", disk->direct_io},
+                   {"depth", disk->depth},
+                   {"buffer_bytes", disk->buffer_bytes}};
   for (const ArrayInfo& array : info.arrays)
     out["arrays"].push_back({{"name", array.name},
                              {"shape", array.shape},
@@ -170,7 +193,8 @@ int info_command(const Words& words, Messages& messages) {
   }
   asked.path = parsed.positionals[0];
   const FileInfo info = with_memory_for(asked.path, [&] { return inspect(asked.path); });
-  print(asked.json ? as_json(asked.path, info) : as_text(asked.path, info));
+  const auto disk = with_memory_for(asked.path, [&] { return disk_use_of(asked.path, info); });
+  print(asked.json ? as_json(asked.path, info, disk) : as_text(asked.path, info, disk));
   return 0;
 }
 

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-std::string ending() {
+std::string generate_ending() {
   std::string out = "\nKinds:\n";
   for (const GenerateKind& kind : generate_kinds())
     out += fmt::format("  {:<15} {}\n", kind.name, kind.summary);
@@ -29,7 +29,7 @@ Examples:
 )";
 }
 
-Usage usage() {
+Usage generate_usage() {
   return {.command = "generate",
           .positionals = {"KIND"},
           .required = 1,
@@ -40,7 +40,7 @@ Usage: polyak generate KIND --output DIR [options]
 Writes DIR/A.npy (or A.mtx), b.npy, x.npy (b = Ax without noise), with noise also
 x_ls.npy (the least squares solution), and problem.json.
 )",
-          .ending = ending()};
+          .ending = generate_ending()};
 }
 
 bool has_noise(const GenerateRequest& request) {
@@ -147,8 +147,8 @@ int generate_command(const Words& words, Messages& messages) {
   OptionSet options;
   options.add("Problem", generate_options(), request);
   options.add("Messages", message_options(), message);
-  const Parsed parsed = parse(words, options, usage());
-  if (parsed.help) return print(help_text(usage(), options)), 0;
+  const Parsed parsed = parse(words, options, generate_usage());
+  if (parsed.help) return print(help_text(generate_usage(), options)), 0;
   messages.configure(message);
   request.kind = parsed.positionals[0];
   const GenerateKind& kind = check_generate(request, options, parsed.given);

@@ -14,9 +14,6 @@
 namespace polyak::cli {
 namespace {
 
-constexpr double rewrite_every_s = 0.2;
-constexpr double print_every_s = 10.0;
-
 // "about 3 min left" and similar.
 std::string time_left(double seconds) {
   if (seconds < 100.0) return fmt::format("about {:.0f} s left", seconds);
@@ -33,6 +30,8 @@ class ReproduceProgress final : public experiments::Watcher {
   bool stop_requested() override;
 
  private:
+  static constexpr double rewrite_every_s = 0.2, print_every_s = 10.0;
+
   Messages& messages_;
   double next_s_;  // time of the next line
 };
@@ -107,7 +106,7 @@ const std::vector<OptionRecord<ReproduceRequest>>& reproduce_options() {
   return table;
 }
 
-std::string ending() {
+std::string reproduce_ending() {
   std::string out = "\nFigures:\n";
   for (const auto& figure : experiments::figure_names())
     out += fmt::format("  {:<8} {}\n", figure.name, figure.title);
@@ -123,7 +122,7 @@ Examples:
 )";
 }
 
-Usage usage() {
+Usage reproduce_usage() {
   return {.command = "reproduce",
           .positionals = {"FIGURE"},
           .required = 1,
@@ -134,7 +133,7 @@ Usage: polyak reproduce FIGURE|all|SPEC.toml --out DIR [options]
 Writes DIR/index.html, claims.json, and FIGURE.csv, .svg and .png of each figure;
 of fig6 the recovered images as well.
 )",
-          .ending = ending()};
+          .ending = reproduce_ending()};
 }
 
 // The argument must be a figure or a file; anything else is taken for a misspelt figure.
@@ -187,8 +186,8 @@ int reproduce_command(const Words& words, Messages& messages) {
   OptionSet options;
   options.add("Experiment", reproduce_options(), request);
   options.add("Messages", message_options(), message);
-  const Parsed parsed = parse(words, options, usage());
-  if (parsed.help) return print(help_text(usage(), options)), 0;
+  const Parsed parsed = parse(words, options, reproduce_usage());
+  if (parsed.help) return print(help_text(reproduce_usage(), options)), 0;
   messages.configure(message);
   const std::string& what = parsed.positionals[0];
   check_what(what);

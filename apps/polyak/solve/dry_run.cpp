@@ -6,6 +6,7 @@
 
 #include "cli/memory.hpp"
 #include "polyak/automatic_plan.hpp"
+#include "polyak/disk_rows.hpp"
 #include "polyak/error.hpp"
 #include "polyak/memory.hpp"
 #include "polyak/shape.hpp"
@@ -304,7 +305,10 @@ void check_input_memory(const SolveRequest& request) {
 void check_working_memory(const SolveRequest& request, const Problem& problem) {
   const double working = solve_bytes(shape_of(problem), request.options);
   run_collectively([&] {
-    const double held = stays_in_file(request) ? 0.0 : problem.A().bytes();
+    const auto disk = disk_use(problem.A());
+    const double held = disk                     ? disk->buffer_bytes
+                        : stays_in_file(request) ? 0.0
+                                                 : problem.A().bytes();
     if (working + held > limit_of(request)) refuse(request, working + held, advice(request));
   });
 }

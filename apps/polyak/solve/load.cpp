@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "polyak/disk_rows.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 #include "polyak/table_parts.hpp"
@@ -62,6 +63,9 @@ ReadOptions options_of(const SolveRequest& request) {
   ReadOptions options = request.data.read_options();
   options.keep_nonfinite = options.drop_nonfinite_rows;
   options.drop_nonfinite_rows = false;
+  options.processes = rank_count();
+  if (request.machine.memory_bytes)
+    options.memory_bytes = std::min(options.memory_bytes, *request.machine.memory_bytes);
   return options;
 }
 
@@ -164,6 +168,7 @@ bool finite_row(const ProblemData& data, Index i) {
 
 std::vector<Index> finite_rows(const ProblemData& data) {
   std::vector<Index> kept;
+  data.A->expect_range(0, data.A->rows());
   for (Index i = 0; i < data.A->rows(); ++i)
     if (finite_row(data, i)) kept.push_back(i);
   return kept;
@@ -171,6 +176,12 @@ std::vector<Index> finite_rows(const ProblemData& data) {
 
 // Every matrix that is read from a file stores its rows and can list some of them.
 MatrixPtr matrix_rows(const MatrixPtr& A, const std::vector<Index>& kept) {
+  if (disk_use(*A))
+    throw Error(ErrorCode::usage,
+                {.what = "rows cannot be dropped from a matrix that stays on the disk",
+                 .where = "--drop-nonfinite-rows",
+                 .found = std::to_string(A->rows() - std::ssize(kept)) + " such rows",
+                 .hint = "polyak convert --drop-nonfinite-rows writes a file without them"});
   if (auto rows = listed_rows(*A, kept)) return rows;
   throw Error(
       ErrorCode::internal,

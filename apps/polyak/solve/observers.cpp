@@ -166,6 +166,7 @@ Report report_of(const RunRecord& record, const Problem& problem, const SolveOpt
   out.used.tol = options.tol;
   out.seed = options.seed;
   set_sizes(problem, out);
+  out.disk = disk_use(problem.A());
   if (out.rows > 0)
     out.passes = static_cast<double>(out.row_products) / static_cast<double>(out.rows);
   const Index d = problem.cols(), c = problem.right_hand_sides();

@@ -50,7 +50,7 @@ std::vector<OptionRecord<SolveOptions>> plan_options() {
   return out;
 }
 
-const std::vector<OptionRecord<PlanRequest>>& output_options() {
+const std::vector<OptionRecord<PlanRequest>>& plan_output_options() {
   static const std::vector<OptionRecord<PlanRequest>> table = {
       {.name = "json",
        .field = &PlanRequest::json,
@@ -60,7 +60,7 @@ const std::vector<OptionRecord<PlanRequest>>& output_options() {
   return table;
 }
 
-Usage usage() {
+Usage plan_usage() {
   return {.command = "plan",
           .positionals = {"A", "b"},
           .required = 1,
@@ -174,10 +174,10 @@ int plan_command(const Words& words, Messages& messages) {
   OptionSet options;
   options.add("Data", reading_options(), data);
   options.add("Plan", plan_options(), request.options);
-  options.add("Output", output_options(), request);
+  options.add("Output", plan_output_options(), request);
   options.add("Messages", message_options(), message);
-  const Parsed parsed = parse(words, options, usage());
-  if (parsed.help) return print(help_text(usage(), options)), 0;
+  const Parsed parsed = parse(words, options, plan_usage());
+  if (parsed.help) return print(help_text(plan_usage(), options)), 0;
   messages.configure(message);
   const std::string A = parsed.positionals[0];
   const bool has_b = parsed.positionals.size() > 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/files.hpp"
+#include "cli/memory.hpp"
 #include "polyak/devices.hpp"
 
 namespace polyak::cli {
@@ -62,7 +63,7 @@ const std::vector<OptionRecord<ProblemOptions>>& problem_options() {
   return table;
 }
 
-const std::vector<OptionRecord<OutputOptions>>& output_options() {
+const std::vector<OptionRecord<OutputOptions>>& solve_output_options() {
   using O = OutputOptions;
   static const std::vector<OptionRecord<O>> table = {
       {.name = "output",
@@ -159,6 +160,15 @@ const std::vector<OptionRecord<DataOptions>>& reading_options() {
        .field = &D::precision,
        .value = "double|single",
        .sentence = "How the values of A are stored."},
+      {.name = "storage",
+       .field = &D::storage,
+       .value = "auto|memory|disk",
+       .sentence = "Where A is during the run. disk: its rows are read from an .npy file when they "
+                   "are used. auto: so if the file has more than half of the memory."},
+      {.name = "disk-reader",
+       .field = &D::disk_reader,
+       .value = "auto|io_uring|threads",
+       .sentence = "How rows on a disk are read; auto is io_uring where the system allows it."},
   };
   return table;
 }
@@ -169,7 +179,12 @@ ReadOptions DataOptions::read_options() const {
           .drop_nonfinite_rows = drop_nonfinite_rows,
           .keep_nonfinite = false,
           .duplicates = duplicates == "error" ? Duplicates::error : Duplicates::sum,
-          .single = precision == "single"};
+          .single = precision == "single",
+          .storage = storage == "memory" ? Storage::memory
+                     : storage == "disk" ? Storage::disk
+                                         : Storage::automatic,
+          .memory_bytes = machine_memory().available,
+          .disk_reader = disk_reader};
 }
 
 OptionSet solve_option_set(SolveRequest& request) {
@@ -181,7 +196,7 @@ OptionSet solve_option_set(SolveRequest& request) {
   set.add("Method", solver_options(true), request.options);
   set.add("Stopping and running", solver_options(false), request.options);
   set.add("Before running", machine_options(), request.machine);
-  set.add("Output", output_options(), request.outputs);
+  set.add("Output", solve_output_options(), request.outputs);
   set.add("Checkpoints", checkpoint_options(), request.checkpoint);
   set.add("Messages", message_options(), request.messages);
   return set;

@@ -21,6 +21,8 @@ struct DataOptions {
   bool drop_nonfinite_rows = false;
   std::string duplicates = "sum";
   std::string precision = "double";
+  std::string storage = "auto";
+  std::string disk_reader = "auto";
 
   ReadOptions read_options() const;
 };

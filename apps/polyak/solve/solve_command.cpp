@@ -16,7 +16,7 @@
 namespace polyak::cli {
 namespace {
 
-std::string ending() {
+std::string solve_ending() {
   std::string out = "\nMethods:\n";
   for (const MethodInfo& method : method_table())
     out += fmt::format("  {:<15} {}\n", method.name, method.summary);
@@ -39,7 +39,7 @@ Examples:
 )";
 }
 
-Usage usage() {
+Usage solve_usage() {
   return {.command = "solve",
           .positionals = {"A", "b"},
           .required = 1,
@@ -56,7 +56,7 @@ file.h5:/dataset), .mat (file.mat:variable), .petsc, or - for standard input. An
 .h5 or .mat file with arrays A and b is enough by itself, and so is a .petsc file
 of a matrix and a vector.
 )",
-          .ending = ending()};
+          .ending = solve_ending()};
 }
 
 std::string sizes(const ProblemData& data) {
@@ -158,8 +158,8 @@ class SolveRun {
 int solve_command(const Words& words, Messages& messages) {
   SolveRequest request;
   const OptionSet options = solve_option_set(request);
-  const Parsed parsed = parse(words, options, usage());
-  if (parsed.help) return print(help_text(usage(), options)), 0;
+  const Parsed parsed = parse(words, options, solve_usage());
+  if (parsed.help) return print(help_text(solve_usage(), options)), 0;
   messages.configure(request.messages);
   request.A = parsed.positionals[0];
   if (parsed.positionals.size() > 1) request.b = parsed.positionals[1];

@@ -67,7 +67,6 @@ void add_horizon(const TheoryRequest& request, const Json& horizon, Notes& notes
     notes.push_back("The paper's horizon lacks its smaller term, which needs --residual-sigma.");
 }
 
-using Json = nlohmann::ordered_json;
 // Sentences that explain the answer and its limits.
 Notes theory_notes(const TheoryRequest& request, const TheoryFacts& facts, const Json& answer) {
   Notes notes;
@@ -86,7 +85,7 @@ constexpr Method heavy_ball = Method::heavy_ball;
 
 Json number(double value) { return std::isinf(value) ? Json("inf") : Json(value); }
 
-void put(Json& object, const char* name, std::optional<double> value) {
+void put_number(Json& object, const char* name, std::optional<double> value) {
   if (value && !std::isnan(*value)) object[name] = number(*value);
 }
 
@@ -127,75 +126,77 @@ class Answer {
   }
 
   void put_spectrum() {
-    put(out_, "lambda_min", numbers_.lambda_min);
-    put(out_, "lambda_max", numbers_.lambda_max);
-    put(out_, "kappa", numbers_.kappa());
-    put(out_, "kappa_bar", numbers_.kappa_bar());
-    put(out_, "frobenius2", numbers_.frobenius2);
-    if (facts_.eta_known) put(out_, "eta", numbers_.eta);
-    put(out_, "eta_effective", facts_.eta_effective);
+    put_number(out_, "lambda_min", numbers_.lambda_min);
+    put_number(out_, "lambda_max", numbers_.lambda_max);
+    put_number(out_, "kappa", numbers_.kappa());
+    put_number(out_, "kappa_bar", numbers_.kappa_bar());
+    put_number(out_, "frobenius2", numbers_.frobenius2);
+    if (facts_.eta_known) put_number(out_, "eta", numbers_.eta);
+    put_number(out_, "eta_effective", facts_.eta_effective);
   }
 
   void put_parameters() {
-    put(out_, "gamma", request_.gamma);
-    put(out_, "alpha_star", theory_.optimal.alpha);
-    put(out_, "beta_star", theory_.optimal.beta());
-    put(out_, "alpha", theory_.parameters.alpha);
-    put(out_, "beta", theory_.parameters.beta());
-    put(out_, "M", theory_.M);
-    put(out_, "M_bound", theory_.M_bound);
-    put(out_, "k_star", theory_.k_star);
-    put(out_, "theta", theory_.theta);
-    put(out_, "delta", theory_.delta);
-    put(out_, "rate_theorem", theory_.rate_theorem);
+    put_number(out_, "gamma", request_.gamma);
+    put_number(out_, "alpha_star", theory_.optimal.alpha);
+    put_number(out_, "beta_star", theory_.optimal.beta());
+    put_number(out_, "alpha", theory_.parameters.alpha);
+    put_number(out_, "beta", theory_.parameters.beta());
+    put_number(out_, "M", theory_.M);
+    put_number(out_, "M_bound", theory_.M_bound);
+    put_number(out_, "k_star", theory_.k_star);
+    put_number(out_, "theta", theory_.theta);
+    put_number(out_, "delta", theory_.delta);
+    put_number(out_, "rate_theorem", theory_.rate_theorem);
   }
 
   void put_batches() {
-    put(out_, "batch_heuristic", theory_.batch_heuristic);
-    if (facts_.eta_known) put(out_, "batch_theorem", theory_.batch_theorem);
-    if (facts_.eta_known) put(out_, "batch_theorem_bound", theory_.batch_theorem_bound);
-    if (certified()) put(out_, "batch_vector", theory_.batch_vector);
-    if (certified()) put(out_, "batch_certified_stability", theory_.batch_certified_stability);
+    put_number(out_, "batch_heuristic", theory_.batch_heuristic);
+    if (facts_.eta_known) put_number(out_, "batch_theorem", theory_.batch_theorem);
+    if (facts_.eta_known) put_number(out_, "batch_theorem_bound", theory_.batch_theorem_bound);
+    if (certified()) put_number(out_, "batch_vector", theory_.batch_vector);
+    if (certified())
+      put_number(out_, "batch_certified_stability", theory_.batch_certified_stability);
     if (facts_.model)
-      put(out_, "batch_stability",
-          theory::stability_threshold(*facts_.model, heavy_ball, theory_.parameters));
+      put_number(out_, "batch_stability",
+                 theory::stability_threshold(*facts_.model, heavy_ball, theory_.parameters));
   }
 
   void put_nesterov() {
     const auto nag = theory::nesterov_theory(numbers_, request_.gamma, request_.k_star);
     Json& object = out_["nag"];
-    put(object, "alpha", nag.parameters.alpha);
-    put(object, "beta", nag.parameters.beta());
-    put(object, "M", nag.M);
-    put(object, "M_bound", nag.M_bound);
-    put(object, "rate", nag.rate);
-    put(object, "rate_theorem", nag.rate_theorem);
-    if (facts_.eta_known) put(object, "batch_theorem", nag.batch_theorem);
+    put_number(object, "alpha", nag.parameters.alpha);
+    put_number(object, "beta", nag.parameters.beta());
+    put_number(object, "M", nag.M);
+    put_number(object, "M_bound", nag.M_bound);
+    put_number(object, "rate", nag.rate);
+    put_number(object, "rate_theorem", nag.rate_theorem);
+    if (facts_.eta_known) put_number(object, "batch_theorem", nag.batch_theorem);
     if (facts_.model)
-      put(object, "batch_stability",
-          theory::stability_threshold(*facts_.model, Method::nesterov, nag.parameters));
+      put_number(object, "batch_stability",
+                 theory::stability_threshold(*facts_.model, Method::nesterov, nag.parameters));
   }
 
   void put_rates(Json& object, const Parameters& p, double batch) {
     if (facts_.model)
-      put(object, "predicted_rate", theory::rate_for_batch(*facts_.model, heavy_ball, p, batch));
+      put_number(object, "predicted_rate",
+                 theory::rate_for_batch(*facts_.model, heavy_ball, p, batch));
     if (certified())
-      put(object, "certified_rate",
-          theory::rate_for_batch(certificate(facts_), heavy_ball, p, batch));
+      put_number(object, "certified_rate",
+                 theory::rate_for_batch(certificate(facts_), heavy_ball, p, batch));
     if (facts_.eta_known)
-      put(object, "stability_number",
-          theory::stability_number(p, numbers_.lambda_max, numbers_.energy(), batch));
+      put_number(object, "stability_number",
+                 theory::stability_number(p, numbers_.lambda_max, numbers_.energy(), batch));
   }
 
   void put_choice(const char* name, const Parameters& p, double batch) {
     Json& object = out_[name];
-    put(object, "alpha", p.alpha);
-    put(object, "beta", p.beta());
+    put_number(object, "alpha", p.alpha);
+    put_number(object, "beta", p.beta());
     put_rates(object, p, batch);
   }
 
   void put_batch(double batch) {
-    put(out_, "batch", batch);
+    put_number(out_, "batch", batch);
     put_rates(out_, theory_.parameters, batch);
     if (facts_.tuning)
       put_choice("tuned", theory::tune(*facts_.tuning, heavy_ball, batch).parameters, batch);
@@ -214,11 +215,12 @@ class Answer {
       object["paper"] = paper.applicable ? number(paper.printed) : Json("not applicable");
     }
     if (certified())
-      put(object, "certified",
-          theory::certified_horizon(certificate(facts_), heavy_ball, p, batch,
-                                    numbers_.energy() * residual_norm * residual_norm));
+      put_number(object, "certified",
+                 theory::certified_horizon(certificate(facts_), heavy_ball, p, batch,
+                                           numbers_.energy() * residual_norm * residual_norm));
     if (facts_.model)
-      put(object, "predicted", theory::horizon(*facts_.model, heavy_ball, p, batch, residual_norm));
+      put_number(object, "predicted",
+                 theory::horizon(*facts_.model, heavy_ball, p, batch, residual_norm));
     if (!object.empty()) out_["horizon"] = object;
   }
 

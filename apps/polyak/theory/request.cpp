@@ -125,7 +125,7 @@ const Records& run_options() {
   return table;
 }
 
-const Records& output_options() {
+const Records& theory_output_options() {
   static const Records table = {
       {.name = "json", .field = &T::json, .value = "", .sentence = "Print one JSON object."},
   };
@@ -177,15 +177,6 @@ Names among(const Names& names, const std::set<std::string>& about_A, bool wante
   return out;
 }
 
-[[noreturn]] void refuse(std::string where, std::string what, std::string expected,
-                         std::string hint = {}) {
-  throw Error(ErrorCode::usage, {.what = std::move(what),
-                                 .where = std::move(where),
-                                 .found = {},
-                                 .expected = std::move(expected),
-                                 .hint = std::move(hint)});
-}
-
 void check_ways(const std::set<std::string>& about_A) {
   const Way* chosen = nullptr;
   std::string first;
@@ -193,20 +184,22 @@ void check_ways(const std::set<std::string>& about_A) {
     const Names marks = among(way.marks, about_A, true);
     if (marks.empty()) continue;
     if (chosen != nullptr)
-      refuse(first + ", " + marks[0], "A is described in two ways",
-             "one of: a decay, the ends of the spectrum, a matrix");
+      refuse_usage(first + ", " + marks[0], "A is described in two ways",
+                   "one of: a decay, the ends of the spectrum, a matrix");
     chosen = &way;
     first = marks[0];
   }
   if (chosen == nullptr)
-    refuse("theory", "A is not described",
-           "--decay, --rho, --kappa and --cols; or --lambda-min, --lambda-max, --frobenius2 and "
-           "--cols; or --matrix",
-           "see polyak theory --help");
+    refuse_usage(
+        "theory", "A is not described",
+        "--decay, --rho, --kappa and --cols; or --lambda-min, --lambda-max, --frobenius2 and "
+        "--cols; or --matrix",
+        "see polyak theory --help");
   const Names missing = among(chosen->needs, about_A, false);
   if (!missing.empty())
-    refuse(listed(missing), missing.size() == 1 ? "the number is missing" : "numbers are missing",
-           listed(chosen->needs) + " together");
+    refuse_usage(listed(missing),
+                 missing.size() == 1 ? "the number is missing" : "numbers are missing",
+                 listed(chosen->needs) + " together");
 }
 
 // Options that repeat what the matrix file holds, and options that need a file.
@@ -214,10 +207,11 @@ void check_matrix(const TheoryRequest& request, const std::set<std::string>& abo
                   const std::set<std::string>& given) {
   const Names twice = among({"--cols", "--rows", "--eta"}, about_A, true);
   if (request.matrix && !twice.empty())
-    refuse(twice[0], "this number is taken from the matrix", "", "leave it out");
+    refuse_usage(twice[0], "this number is taken from the matrix", "", "leave it out");
   for (const auto& record : reading_options())
     if (!request.matrix && given.contains(record.name))
-      refuse("--" + record.name, "there is no file to read", "--matrix FILE", "or leave it out");
+      refuse_usage("--" + record.name, "there is no file to read", "--matrix FILE",
+                   "or leave it out");
 }
 
 }  // namespace
@@ -230,7 +224,7 @@ OptionSet theory_option_set(TheoryRequest& request, MessageOptions& messages) {
   set.add("A from a file", matrix_options(), request);
   set.add("Reading the file", reading_options(), request.data);
   set.add("The method", run_options(), request);
-  set.add("Output", output_options(), request);
+  set.add("Output", theory_output_options(), request);
   set.add("Messages", message_options(), messages);
   return set;
 }
@@ -240,15 +234,17 @@ void check_theory(const TheoryRequest& request, const std::set<std::string>& giv
   check_ways(about_A);
   check_matrix(request, about_A, given);
   if (request.residual_norm && !request.batch)
-    refuse("--residual-norm", "the distance to the solution depends on the batch", "--batch B");
+    refuse_usage("--residual-norm", "the distance to the solution depends on the batch",
+                 "--batch B");
   if (request.residual_sigma && !request.residual_norm)
-    refuse("--residual-sigma", "this option needs a residual norm", "--residual-norm R");
+    refuse_usage("--residual-sigma", "this option needs a residual norm", "--residual-norm R");
   if (request.decay && *request.cols == 1 && *request.kappa != 1.0)
-    refuse("--kappa", "one column has one eigenvalue", "--kappa 1");
+    refuse_usage("--kappa", "one column has one eigenvalue", "--kappa 1");
   if (request.lambda_min == 0.0)
-    refuse("--lambda-min 0", "the strongly convex theory does not apply", "lambda_min above 0",
-           "give the smallest eigenvalue that is not zero; a ridge R makes it at least R; lsqr and "
-           "cgls need none");
+    refuse_usage(
+        "--lambda-min 0", "the strongly convex theory does not apply", "lambda_min above 0",
+        "give the smallest eigenvalue that is not zero; a ridge R makes it at least R; lsqr and "
+        "cgls need none");
 }
 
 }  // namespace polyak::cli

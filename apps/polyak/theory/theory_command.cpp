@@ -11,14 +11,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Line {
+struct TheoryLine {
   const char* where;  // JSON pointer into the answer
   const char* label;
   const char* sentence;  // a leading $ becomes "exact" or "model"
 };
-using Lines = std::vector<Line>;
+using TheoryLines = std::vector<TheoryLine>;
 
-const Lines spectrum = {
+const TheoryLines spectrum_lines = {
     {"/lambda_min", "lambda_min", "smallest eigenvalue that is not zero"},
     {"/lambda_max", "lambda_max", "largest eigenvalue"},
     {"/kappa", "kappa", "lambda_max / lambda_min"},
@@ -27,7 +27,7 @@ const Lines spectrum = {
     {"/eta", "eta", "1 for the best sampling, else larger"},
     {"/eta_effective", "eta_effective", "the same, as it acts on the noise"},
 };
-const Lines parameters = {
+const TheoryLines parameter_lines = {
     {"/alpha_star", "alpha*", "step that is best for exact gradients"},
     {"/beta_star", "beta*", "its momentum"},
     {"/alpha", "alpha", "step of minibatch-hbm with this gamma"},
@@ -42,7 +42,7 @@ const Lines parameters = {
     {"/nag/M", "NAG: M", "condition number of its iteration"},
     {"/nag/rate", "NAG: rate", "with exact gradients"},
 };
-const Lines batches = {
+const TheoryLines batch_lines = {
     {"/batch_stability", "stability", "$: smaller batches diverge"},
     {"/batch_certified_stability", "stability, certified", "certified: larger batches never do"},
     {"/batch_vector", "rate, certified", "certified: gives the theorem's rate"},
@@ -51,7 +51,7 @@ const Lines batches = {
     {"/nag/batch_stability", "NAG: stability", "$: smaller batches diverge"},
     {"/nag/batch_theorem", "NAG: theorem", "the paper's own batch for NAG"},
 };
-const Lines of_batch = {
+const TheoryLines own_batch_lines = {
     {"/predicted_rate", "rate", "$: of alpha and beta; above 1 diverges"},
     {"/certified_rate", "rate, certified", "certified: no such A is slower"},
     {"/stability_number", "stability number", "below 1: certified stable"},
@@ -65,7 +65,7 @@ const Lines of_batch = {
     {"/recipe/certified_rate", "recipe: certified", "certified: at worst this"},
     {"/recipe/stability_number", "recipe: stability", "below 1: certified stable"},
 };
-const Lines horizon = {
+const TheoryLines horizon_lines = {
     {"/horizon/predicted", "predicted", "$: final distance to the solution"},
     {"/horizon/certified", "certified", "certified: at most this"},
     {"/horizon/paper", "paper", "the paper's bound"},
@@ -76,10 +76,10 @@ std::string value_text(const Json& value) {
   return fmt::format("{:.6g}", value.get<double>());
 }
 
-std::string group(const std::string& title, const Lines& lines, const Json& answer) {
+std::string group(const std::string& title, const TheoryLines& lines, const Json& answer) {
   const bool exact = answer.value("model", "") == "exact";
   std::string out;
-  for (const Line& line : lines) {
+  for (const TheoryLine& line : lines) {
     const Json::json_pointer where(line.where);
     if (!answer.contains(where)) continue;
     std::string sentence = line.sentence;
@@ -107,24 +107,24 @@ std::string notes(const Json& answer) {
 std::string theory_text(const TheoryRequest& request, const TheoryFacts& facts,
                         const Json& answer) {
   std::string out = fmt::format("A: {}; {} sampling\n", facts.input, request.sampling);
-  out += group(facts.exact ? "The spectrum of A'A" : "The spectrum of A'A, estimated", spectrum,
+  out += group(facts.exact ? "The spectrum of A'A" : "The spectrum of A'A, estimated",
+               spectrum_lines, answer);
+  out += group(fmt::format("The paper's parameters, gamma = {:g}", request.gamma), parameter_lines,
                answer);
-  out +=
-      group(fmt::format("The paper's parameters, gamma = {:g}", request.gamma), parameters, answer);
-  out += group("How large a batch", batches, answer);
+  out += group("How large a batch", batch_lines, answer);
   if (request.batch)
-    out += group(fmt::format("For your batch of {:g}", *request.batch), of_batch, answer);
+    out += group(fmt::format("For your batch of {:g}", *request.batch), own_batch_lines, answer);
   if (request.residual_norm)
     out += group(
         fmt::format("How near alpha and beta get when |Ax - b| stays {:g}", *request.residual_norm),
-        horizon, answer);
+        horizon_lines, answer);
   out += "\n";
   if (facts.eta_known && facts.exact)
     out += "certified: proved for every A with this spectrum and eta.\n";
   return out + model_sentence(answer.value("model", "")) + notes(answer);
 }
 
-Usage usage() {
+Usage theory_usage() {
   return {
       .command = "theory",
       .positionals = {},
@@ -151,8 +151,8 @@ int theory_command(const Words& words, Messages& messages) {
   TheoryRequest request;
   MessageOptions message;
   const OptionSet options = theory_option_set(request, message);
-  const Parsed parsed = parse(words, options, usage());
-  if (parsed.help) return print(help_text(usage(), options)), 0;
+  const Parsed parsed = parse(words, options, theory_usage());
+  if (parsed.help) return print(help_text(theory_usage(), options)), 0;
   messages.configure(message);
   check_theory(request, parsed.given);
   const TheoryFacts facts = theory_facts(request, messages);

@@ -16,8 +16,8 @@ namespace {
 
 using namespace tomography;
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what,
-                         const std::string& found, const std::string& expected) {
+[[noreturn]] void refuse_data(const std::string& where, const std::string& what,
+                              const std::string& found, const std::string& expected) {
   throw Error(ErrorCode::bad_data,
               {.what = what, .where = where, .found = found, .expected = expected});
 }
@@ -53,8 +53,8 @@ ScanSource source_of(const ReconstructRequest& request, Index angles) {
 std::vector<double> per_ray(const std::string& path, Index rays) {
   auto values = read_values(path);
   if (std::ssize(values) == rays) return values;
-  refuse(path, "there must be one number per ray", std::to_string(values.size()),
-         std::to_string(rays));
+  refuse_data(path, "there must be one number per ray", std::to_string(values.size()),
+              std::to_string(rays));
 }
 
 bool minus_log(const SinogramOptions& data, const ScanData& scan) {
@@ -156,8 +156,8 @@ void read_reference(const SinogramOptions& data, LoadedScan& scan) {
   const Index slices = std::ssize(scan.sinograms) / scan.geometry.rays();
   const Index pixels = scan.geometry.image.size() * slices;
   if (std::ssize(scan.reference) != pixels)
-    refuse(*data.reference, "the reference does not have the size of the image",
-           std::to_string(scan.reference.size()) + " pixels", std::to_string(pixels));
+    refuse_data(*data.reference, "the reference does not have the size of the image",
+                std::to_string(scan.reference.size()) + " pixels", std::to_string(pixels));
 }
 
 template <class Value>

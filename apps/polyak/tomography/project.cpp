@@ -27,7 +27,7 @@ struct ProjectRequest {
   Index threads = 0;
 };
 
-const std::vector<OptionRecord<ProjectRequest>>& options_table() {
+const std::vector<OptionRecord<ProjectRequest>>& project_command_options() {
   using P = ProjectRequest;
   static const std::vector<OptionRecord<P>> table = {
       {.name = "output",
@@ -84,7 +84,7 @@ const std::vector<OptionRecord<ProjectRequest>>& options_table() {
   return table;
 }
 
-Usage usage() {
+Usage project_usage() {
   return {.command = "tomography project",
           .positionals = {"IMAGE"},
           .required = 1,
@@ -186,10 +186,10 @@ int tomography_project(const Words& words, Messages& messages) {
   MessageOptions message;
   OptionSet options;
   options.add("Scan", scan_options(), scan);
-  options.add("Image and noise", options_table(), request);
+  options.add("Image and noise", project_command_options(), request);
   options.add("Messages", message_options(), message);
-  const Parsed parsed = parse(words, options, usage());
-  if (parsed.help) return print(help_text(usage(), options)), 0;
+  const Parsed parsed = parse(words, options, project_usage());
+  if (parsed.help) return print(help_text(project_usage(), options)), 0;
   messages.configure(message);
   request.image = parsed.positionals[0];
   check_request(request);

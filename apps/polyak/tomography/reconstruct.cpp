@@ -87,7 +87,7 @@ void write_reconstruction(const ReconstructRequest& request, const LoadedScan& s
   print(messages.json() ? report_json(scan, result) : summary(result));
 }
 
-Usage usage() {
+Usage reconstruct_usage() {
   return {.command = "tomography reconstruct",
           .positionals = {"SINOGRAM"},
           .required = 1,
@@ -175,8 +175,8 @@ int finish_in_step(const ReconstructRequest& asked, const LoadedScan& scan, cons
 int tomography_reconstruct(const Words& words, Messages& messages) {
   ReconstructRequest request;
   const OptionSet options = reconstruct_option_set(request);
-  const Parsed parsed = parse(words, options, usage());
-  if (parsed.help) return print(help_text(usage(), options)), 0;
+  const Parsed parsed = parse(words, options, reconstruct_usage());
+  if (parsed.help) return print(help_text(reconstruct_usage(), options)), 0;
   messages.configure(request.messages);
   request.sinogram = parsed.positionals[0];
   check_request(request);

@@ -233,7 +233,7 @@ std::vector<OptionRecord<Options>> stop_options() {
   };
 }
 
-const std::vector<OptionRecord<ImageOutputs>>& output_options() {
+const std::vector<OptionRecord<ImageOutputs>>& image_output_options() {
   using O = ImageOutputs;
   static const std::vector<OptionRecord<O>> table = {
       {.name = "output",
@@ -288,7 +288,7 @@ OptionSet reconstruct_option_set(ReconstructRequest& request) {
   set.add("Sinogram", sinogram_options(), request.data);
   set.add("Method", method_options(), request.options);
   set.add("Stopping and running", stop_options(), request.options);
-  set.add("Output", output_options(), request.outputs);
+  set.add("Output", image_output_options(), request.outputs);
   set.add("Intermediate images", image_options(), request.options);
   set.add("Checkpoints", checkpoint_options(), request.checkpoint);
   set.add("Messages", message_options(), request.messages);

@@ -8,8 +8,8 @@
 namespace polyak::cli {
 namespace {
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what,
-                         const std::string& found, const std::string& expected) {
+[[noreturn]] void refuse_value(const std::string& where, const std::string& what,
+                               const std::string& found, const std::string& expected) {
   throw Error(ErrorCode::usage,
               {.what = what, .where = where, .found = found, .expected = expected});
 }
@@ -28,7 +28,7 @@ std::vector<std::string> split(const std::string& text, char at) {
 double number(const std::string& option, const std::string& text, const std::string& expected) {
   double value = 0.0;
   if (!detail::parse_into(std::string_view(text), value))
-    refuse(option, "the value does not fit the option", "'" + text + "'", expected);
+    refuse_value(option, "the value does not fit the option", "'" + text + "'", expected);
   return value;
 }
 
@@ -55,8 +55,8 @@ std::vector<double> read_angles(const std::string& text, const std::string& unit
   const double last = number("--angles", parts[1], expected);
   const double count = number("--angles", parts[2], expected);
   if (!(count >= 1.0) || count > 1e7 || count != static_cast<double>(static_cast<Index>(count)))
-    refuse("--angles", "the value does not fit the option", "'" + text + "'",
-           "a whole COUNT of at least 1");
+    refuse_value("--angles", "the value does not fit the option", "'" + text + "'",
+                 "a whole COUNT of at least 1");
   std::vector<double> out;
   for (Index k = 0; k < static_cast<Index>(count); ++k)
     out.push_back(unit * (first + (last - first) * static_cast<double>(k) / count));
@@ -72,19 +72,21 @@ tomography::ImageGrid read_size(const ScanOptions& options, Index detectors, Ind
   for (std::size_t k = 0; k < 2; ++k) {
     const std::string& text = parts[parts.size() == 1 ? 0 : k];
     if (parts.size() > 2 || !detail::parse_into(std::string_view(text), sides[k]))
-      refuse("--size", "the value does not fit the option", "'" + *options.size + "'", expected);
+      refuse_value("--size", "the value does not fit the option", "'" + *options.size + "'",
+                   expected);
   }
   return {sides[0], sides[1], pixel};
 }
 
 std::optional<double> read_center(const ScanOptions& options, const ScanFacts& facts) {
   if (options.offset && options.center)
-    refuse("--center", "the axis is given twice", "--offset and --center", "one of them");
+    refuse_value("--center", "the axis is given twice", "--offset and --center", "one of them");
   if (!options.center) return std::nullopt;
   if (*options.center != "auto")
     return number("--center", *options.center, "a number of elements, or auto");
   if (!facts.center)
-    refuse("--center", "the axis can be found only in a scan", "'auto'", "a number of elements");
+    refuse_value("--center", "the axis can be found only in a scan", "'auto'",
+                 "a number of elements");
   return facts.center;
 }
 
@@ -191,7 +193,8 @@ tomography::Geometry make_geometry(const ScanOptions& options, const ScanFacts& 
   g.beam = options.beam == "fan" ? tomography::Beam::fan : tomography::Beam::parallel;
   const bool fan = g.beam == tomography::Beam::fan;
   if (!fan && (options.source_distance > 0.0 || options.detector_distance > 0.0))
-    refuse("--source-distance", "parallel rays have no source", "--beam parallel", "--beam fan");
+    refuse_value("--source-distance", "parallel rays have no source", "--beam parallel",
+                 "--beam fan");
   g.angles = facts.angles.empty() ? default_angles() : facts.angles;
   const Index elements = options.detectors.value_or(facts.detectors), bin = facts.bin;
   g.detectors = elements / bin;

@@ -13,7 +13,7 @@
 namespace polyak::cli {
 namespace {
 
-const char* const help = R"(From a scan to an image.
+const char* const tomography_help = R"(From a scan to an image.
 
 Usage: polyak tomography matrix --angles A --detectors N --size N --output A.mtx
        polyak tomography project IMAGE --angles A --detectors N --output sinogram.npy
@@ -38,7 +38,7 @@ struct MatrixRequest {
   Index threads = 0;
 };
 
-const std::vector<OptionRecord<MatrixRequest>>& options_table() {
+const std::vector<OptionRecord<MatrixRequest>>& matrix_command_options() {
   using M = MatrixRequest;
   static const std::vector<OptionRecord<M>> table = {
       {.name = "output",
@@ -62,7 +62,7 @@ const std::vector<OptionRecord<MatrixRequest>>& options_table() {
   return table;
 }
 
-Usage usage() {
+Usage matrix_usage() {
   return {.command = "tomography matrix",
           .positionals = {},
           .required = 0,
@@ -89,7 +89,7 @@ bool ends_in_npz(std::string path) {
 
 int tomography_command(const Words& words, Messages& messages) {
   const std::string first = words.empty() ? "" : words[0];
-  if (first == "--help" || first == "-h") return print(help), 0;
+  if (first == "--help" || first == "-h") return print(tomography_help), 0;
   const Words rest(words.begin() + (words.empty() ? 0 : 1), words.end());
   if (first == "matrix") return tomography_matrix(rest, messages);
   if (first == "project") return tomography_project(rest, messages);
@@ -110,10 +110,10 @@ int tomography_matrix(const Words& words, Messages& messages) {
   MessageOptions message;
   OptionSet options;
   options.add("Scan", scan_options(), scan);
-  options.add("Output", options_table(), request);
+  options.add("Output", matrix_command_options(), request);
   options.add("Messages", message_options(), message);
-  const Parsed parsed = parse(words, options, usage());
-  if (parsed.help) return print(help_text(usage(), options)), 0;
+  const Parsed parsed = parse(words, options, matrix_usage());
+  if (parsed.help) return print(help_text(matrix_usage(), options)), 0;
   messages.configure(message);
   if (request.output)
     check_output("--output", *request.output, {".mtx", ".mtx.gz", ".svm", ".npz", ".npy", ".csv"});

@@ -50,7 +50,7 @@ std::optional<ArrayInfo> sparse_info(const Hdf5File& file, const std::string& gr
   return info;
 }
 
-std::string with_slash(const std::string& name) {
+std::string absolute_name(const std::string& name) {
   std::string out = name.starts_with('/') ? name : "/" + name;
   while (out.size() > 1 && out.ends_with('/')) out.pop_back();
   return out;
@@ -138,7 +138,7 @@ std::vector<ArrayInfo> list_hdf5(const std::string& path) {
 std::optional<ArrayInfo> find_hdf5(const std::string& path, const std::string& asked) {
   const Hdf5Calls calls;
   const Hdf5File file(path);
-  const std::string name = with_slash(asked);
+  const std::string name = absolute_name(asked);
   if (!file.has(name)) return std::nullopt;
   bool group = false;
   {
@@ -150,7 +150,7 @@ std::optional<ArrayInfo> find_hdf5(const std::string& path, const std::string& a
 
 StoredArrayPtr open_hdf5(const std::string& path, const std::string& name) {
   const Hdf5Calls calls;
-  return std::make_shared<Hdf5Array>(path, with_slash(name));
+  return std::make_shared<Hdf5Array>(path, absolute_name(name));
 }
 
 SparseParts read_hdf5_sparse(const std::string& path, const std::string& name) {

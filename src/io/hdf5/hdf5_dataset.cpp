@@ -106,8 +106,8 @@ Hdf5Id open_dataset(const Hdf5File& file, const std::string& name) {
   return {H5Dopen2(file.id(), name.c_str(), access), H5Dclose, broken, where};
 }
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what,
-                         const std::string& found, const std::string& hint) {
+[[noreturn]] void refuse_dataset(const std::string& where, const std::string& what,
+                                 const std::string& found, const std::string& hint) {
   throw Error(ErrorCode::bad_data,
               {.what = what, .where = where, .found = found, .expected = {}, .hint = hint});
 }
@@ -126,9 +126,9 @@ void check_filters(hid_t creation, const std::string& where) {
     name[sizeof name - 1] = '\0';
     const bool is_known = std::find(known.begin(), known.end(), filter) != known.end();
     if (!is_known || H5Zfilter_avail(filter) <= 0)
-      refuse(where, "the compression of the dataset is not supported",
-             "filter " + std::to_string(filter) + " " + name,
-             "write it again with gzip, or as .npy");
+      refuse_dataset(where, "the compression of the dataset is not supported",
+                     "filter " + std::to_string(filter) + " " + name,
+                     "write it again with gzip, or as .npy");
   }
 }
 
@@ -144,11 +144,11 @@ Hdf5Dataset::Hdf5Dataset(const Hdf5File& file, const std::string& name)
 void Hdf5Dataset::check_readable(Index file_bytes) const {
   const Hdf5Id creation(H5Dget_create_plist(id_), H5Pclose, broken, where_);
   if (H5Pget_external_count(creation) != 0)
-    refuse(where_, "the values of the dataset are in another file", "external storage",
-           "copy it into the file: h5repack");
+    refuse_dataset(where_, "the values of the dataset are in another file", "external storage",
+                   "copy it into the file: h5repack");
   if (H5Pget_layout(creation) == H5D_VIRTUAL)
-    refuse(where_, "the values of the dataset are in other files", "a virtual dataset",
-           "copy it into one file: h5repack");
+    refuse_dataset(where_, "the values of the dataset are in other files", "a virtual dataset",
+                   "copy it into one file: h5repack");
   check_filters(creation, where_);
   check_claimed_size(shape_, file_bytes, where_);
 }

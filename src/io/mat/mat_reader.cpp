@@ -21,8 +21,8 @@ struct FreeVariable {
 using File = std::unique_ptr<mat_t, CloseFile>;
 using Variable = std::unique_ptr<matvar_t, FreeVariable>;
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what,
-                         const std::string& found = {}, const std::string& expected = {}) {
+[[noreturn]] void refuse_mat(const std::string& where, const std::string& what,
+                             const std::string& found = {}, const std::string& expected = {}) {
   throw Error(ErrorCode::bad_data,
               {.what = what, .where = where, .found = found, .expected = expected});
 }
@@ -30,7 +30,7 @@ using Variable = std::unique_ptr<matvar_t, FreeVariable>;
 File open_file(const MappedFile& file) {
   check_mat(file);
   File out(Mat_Open(file.name().c_str(), MAT_ACC_RDONLY));
-  if (out == nullptr) refuse(file.name(), "not a MATLAB file, or truncated");
+  if (out == nullptr) refuse_mat(file.name(), "not a MATLAB file, or truncated");
   return out;
 }
 
@@ -77,9 +77,9 @@ bool is_number(matio_classes c) {
 ArrayInfo info_of(const matvar_t& v, const std::string& where) {
   ArrayInfo info{.name = v.name == nullptr ? "" : v.name, .shape = {}, .value_type = type_text(v)};
   if (v.rank < 0 || v.rank > 32 || (v.rank > 0 && v.dims == nullptr))
-    refuse(where, "a variable has no proper size", std::to_string(v.rank) + " dimensions");
+    refuse_mat(where, "a variable has no proper size", std::to_string(v.rank) + " dimensions");
   for (int k = 0; k < v.rank; ++k) {
-    if (v.dims[k] > std::size_t{1} << 62) refuse(where, "a size is too large");
+    if (v.dims[k] > std::size_t{1} << 62) refuse_mat(where, "a size is too large");
     info.shape.push_back(static_cast<Index>(v.dims[k]));
   }
   info.sparse = v.class_type == MAT_C_SPARSE;
@@ -99,14 +99,14 @@ struct OpenVariable {
 OpenVariable read_variable(const MappedFile& file, const std::string& name) {
   OpenVariable out{open_file(file), nullptr, {}, file.name() + ":" + name};
   out.variable.reset(Mat_VarReadInfo(out.file.get(), name.c_str()));
-  if (out.variable == nullptr) refuse(out.where, "there is no such variable");
+  if (out.variable == nullptr) refuse_mat(out.where, "there is no such variable");
   out.info = info_of(*out.variable, out.where);
   if (!out.info.numeric)
-    refuse(out.where, "the variable does not hold real numbers", out.info.value_type,
-           "a real matrix, dense or sparse");
+    refuse_mat(out.where, "the variable does not hold real numbers", out.info.value_type,
+               "a real matrix, dense or sparse");
   if (!out.info.sparse) check_claimed_size(out.info.shape, file.size(), out.where);
   if (Mat_VarReadDataAll(out.file.get(), out.variable.get()) != 0)
-    refuse(out.where, "the values of the variable cannot be read");
+    refuse_mat(out.where, "the values of the variable cannot be read");
   return out;
 }
 
@@ -119,7 +119,7 @@ std::vector<double> as_doubles(const void* data, Index count) {
 std::vector<double> values_of(const void* data, matio_types type, Index count,
                               const std::string& where) {
   if (count == 0) return {};
-  if (data == nullptr) refuse(where, "the variable holds no values");
+  if (data == nullptr) refuse_mat(where, "the variable holds no values");
   switch (type) {
     case MAT_T_DOUBLE: return as_doubles<double>(data, count);
     case MAT_T_SINGLE: return as_doubles<float>(data, count);
@@ -131,7 +131,7 @@ std::vector<double> values_of(const void* data, matio_types type, Index count,
     case MAT_T_UINT32: return as_doubles<std::uint32_t>(data, count);
     case MAT_T_INT64: return as_doubles<std::int64_t>(data, count);
     case MAT_T_UINT64: return as_doubles<std::uint64_t>(data, count);
-    default: refuse(where, "values of this type are not supported");
+    default: refuse_mat(where, "values of this type are not supported");
   }
 }
 
@@ -143,16 +143,16 @@ std::vector<ArrayInfo> list_mat(const MappedFile& file) {
   std::vector<ArrayInfo> out;
   while (const Variable v{Mat_VarReadNextInfo(mat.get())}) {
     if (v->name != nullptr) out.push_back(info_of(*v, file.name()));
-    if (out.size() > 100000) refuse(file.name(), "the file holds more than 100000 variables");
+    if (out.size() > 100000) refuse_mat(file.name(), "the file holds more than 100000 variables");
   }
-  if (out.empty()) refuse(file.name(), "the MATLAB file holds no variables, or is cut off");
+  if (out.empty()) refuse_mat(file.name(), "the MATLAB file holds no variables, or is cut off");
   return out;
 }
 
 StoredArrayPtr open_mat(const MappedFile& file, const std::string& name) {
   const Hdf5Calls calls;
   const OpenVariable v = read_variable(file, name);
-  if (v.info.sparse) refuse(v.where, "the variable is a sparse matrix", {}, "a dense array");
+  if (v.info.sparse) refuse_mat(v.where, "the variable is a sparse matrix", {}, "a dense array");
   Index size = 1;
   std::vector<Index> strides;
   for (Index n : v.info.shape) {
@@ -163,8 +163,8 @@ StoredArrayPtr open_mat(const MappedFile& file, const std::string& name) {
                            ? static_cast<Index>(v.variable->nbytes) / v.variable->data_size
                            : 0;
   if (stored != size)
-    refuse(v.where, "the number of values of the variable does not match its size",
-           std::to_string(stored), std::to_string(size));
+    refuse_mat(v.where, "the number of values of the variable does not match its size",
+               std::to_string(stored), std::to_string(size));
   return memory_array(v.where, v.info.value_type, v.info.shape, std::move(strides),
                       values_of(v.variable->data, v.variable->data_type, size, v.where));
 }
@@ -174,7 +174,7 @@ SparseParts read_mat_sparse(const MappedFile& file, const std::string& name) {
   const OpenVariable v = read_variable(file, name);
   const auto* sparse = static_cast<const mat_sparse_t*>(v.variable->data);
   if (!v.info.sparse || sparse == nullptr || v.info.shape.size() != 2)
-    refuse(v.where, "the variable is not a sparse matrix");
+    refuse_mat(v.where, "the variable is not a sparse matrix");
   check_dimensions(v.info.shape[0], v.info.shape[1], file.size(), v.where);
   SparseParts parts{.rows = v.info.shape[0],
                     .cols = v.info.shape[1],
@@ -183,17 +183,17 @@ SparseParts read_mat_sparse(const MappedFile& file, const std::string& name) {
                     .values = {},
                     .by_columns = true};
   if (sparse->jc == nullptr || (sparse->nir > 0 && sparse->ir == nullptr))
-    refuse(v.where, "the sparse matrix has no indices");
+    refuse_mat(v.where, "the sparse matrix has no indices");
   if (static_cast<Index>(sparse->njc) != parts.cols + 1)
-    refuse(v.where, "the number of column starts does not match the sparse matrix",
-           std::to_string(sparse->njc), std::to_string(parts.cols) + " + 1");
+    refuse_mat(v.where, "the number of column starts does not match the sparse matrix",
+               std::to_string(sparse->njc), std::to_string(parts.cols) + " + 1");
   check_claimed_size(std::array<Index, 2>{sparse->nir, 1}, file.size(), v.where);
   parts.start.assign(sparse->jc, sparse->jc + sparse->njc);
   // MATLAB may allocate more entries than are used; the last column start is the number used.
   const Index stored = parts.start.empty() ? 0 : parts.start.back();
   if (stored > static_cast<Index>(sparse->nir) || stored > static_cast<Index>(sparse->ndata))
-    refuse(v.where, "the sparse matrix has fewer values than it states",
-           std::to_string(std::min(sparse->nir, sparse->ndata)), std::to_string(stored));
+    refuse_mat(v.where, "the sparse matrix has fewer values than it states",
+               std::to_string(std::min(sparse->nir, sparse->ndata)), std::to_string(stored));
   parts.index.assign(sparse->ir, sparse->ir + stored);
   parts.values = values_of(sparse->data, v.variable->data_type, stored, v.where);
   return parts;

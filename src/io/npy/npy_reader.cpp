@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "io/disk/disk_matrix.hpp"
 #include "io/npy/npy.hpp"
 #include "io/stored.hpp"
+#include "polyak/error.hpp"
 
 namespace polyak::io {
 namespace {
@@ -103,6 +105,41 @@ MatrixPtr view_in_place(const std::shared_ptr<const MappedFile>& file, const Npy
   return dense_view(view, file);
 }
 
+// The values lie one row after the other, as they are used.
+bool has_plain_rows(const NpyHeader& header, const ReadOptions& options) {
+  const bool same = header.type == NpyType::f4 || (header.type == NpyType::f8 && !options.single);
+  return same && !header.fortran_order && header.offset % item_size(header.type) == 0 &&
+         header.rows > 0 && header.cols > 0;
+}
+
+constexpr double share_of_memory = 0.5;  // larger files are read row by row
+constexpr double share_of_buffers = 0.125, most_buffer_bytes = 1e9;
+
+bool stays_on_disk(const MappedFile& file, const NpyHeader& header, const ReadOptions& options) {
+  if (options.storage == Storage::memory) return false;
+  const bool possible =
+      file.mapped() && has_plain_rows(header, options) && !options.drop_nonfinite_rows;
+  if (options.storage == Storage::automatic)
+    return possible && static_cast<double>(file.size()) > share_of_memory * options.memory_bytes;
+  if (possible) return true;
+  throw Error(ErrorCode::usage,
+              {.what = "rows cannot be left in this file",
+               .where = file.name(),
+               .expected = "an .npy file of doubles or floats in C order, used as they are",
+               .hint = "polyak convert makes one"});
+}
+
+MatrixPtr open_rows(const MappedFile& file, const NpyHeader& header, const ReadOptions& options) {
+  const double buffers = std::min(share_of_buffers * options.memory_bytes, most_buffer_bytes) /
+                         static_cast<double>(options.processes);
+  return disk_matrix({.path = file.name(),
+                      .offset = static_cast<Index>(header.offset),
+                      .rows = header.rows,
+                      .cols = header.cols,
+                      .single = header.type == NpyType::f4},
+                     {.reader = reader_named(options.disk_reader), .buffer_bytes = buffers});
+}
+
 template <class T>
 class NpyArray final : public StoredArray {
  public:
@@ -144,6 +181,10 @@ std::unique_ptr<RowSource> npy_rows(const std::shared_ptr<const MappedFile>& fil
 Table read_npy(const std::shared_ptr<const MappedFile>& file, const ReadOptions& options) {
   const NpyHeader header = parse_npy_header(*file);
   Table table;
+  if (stays_on_disk(*file, header, options)) {
+    table.A = open_rows(*file, header, options);
+    return table;
+  }
   if (!options.drop_nonfinite_rows) {
     if (header.type == NpyType::f4) table.A = view_in_place<float>(file, header);
     if (header.type == NpyType::f8 && !options.single)

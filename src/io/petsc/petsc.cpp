@@ -13,8 +13,9 @@ constexpr Index mat_id = 1211216, vec_id = 1211214;
 constexpr Index dense_mark = -1;  // in place of the number of entries
 constexpr std::size_t value_size = sizeof(double);
 
-[[noreturn]] void refuse(const std::string& name, const std::string& what, const std::string& found,
-                         const std::string& expected, const std::string& hint = {}) {
+[[noreturn]] void refuse_petsc(const std::string& name, const std::string& what,
+                               const std::string& found, const std::string& expected,
+                               const std::string& hint = {}) {
   throw Error(ErrorCode::bad_data,
               {.what = what, .where = name, .found = found, .expected = expected, .hint = hint});
 }
@@ -46,9 +47,9 @@ class Cursor {
  private:
   void need(Index bytes, const char* what) const {
     if (bytes <= static_cast<Index>(left())) return;
-    refuse(file_.name(), what,
-           std::to_string(left()) + " bytes after byte " + std::to_string(position_),
-           std::to_string(bytes));
+    refuse_petsc(file_.name(), what,
+                 std::to_string(left()) + " bytes after byte " + std::to_string(position_),
+                 std::to_string(bytes));
   }
 
   const MappedFile& file_;
@@ -74,9 +75,9 @@ void read_matrix(Cursor& at, const MappedFile& file, PetscLayout& out) {
     out.stored = checked_product(out.rows, out.cols, file.name());
   } else {
     if (stored < 0)
-      refuse(file.name(), "the PETSc file holds a kind of matrix that is not supported",
-             std::to_string(stored) + " entries", "0 or more, or -1 for dense",
-             "write it as MATAIJ or MATDENSE");
+      refuse_petsc(file.name(), "the PETSc file holds a kind of matrix that is not supported",
+                   std::to_string(stored) + " entries", "0 or more, or -1 for dense",
+                   "write it as MATAIJ or MATDENSE");
     out.stored = stored;
     out.lengths = at.array(out.rows, out.width);
     out.columns = at.array(stored, out.width);
@@ -99,15 +100,16 @@ void read_rhs(Cursor& at, const MappedFile& file, PetscLayout& out) {
   const char* hint =
       "PETSc files of complex numbers or of other than double precision are not supported";
   if (at.left() < 2 * out.width || out.kind == PetscKind::vector || at.index(out.width) != vec_id)
-    refuse(file.name(), "the PETSc file holds other data after its first object", more, end, hint);
+    refuse_petsc(file.name(), "the PETSc file holds other data after its first object", more, end,
+                 hint);
   const Index rows = at.index(out.width);
   if (rows != out.rows)
-    refuse(file.name(), "A and b of the file have different numbers of rows",
-           std::to_string(rows) + " rows of b", std::to_string(out.rows));
+    refuse_petsc(file.name(), "A and b of the file have different numbers of rows",
+                 std::to_string(rows) + " rows of b", std::to_string(out.rows));
   out.rhs = at.array(rows, value_size);
   if (at.left() > 0)
-    refuse(file.name(), "the PETSc file holds other data after A and b",
-           std::to_string(at.left()) + " bytes more", "the end", hint);
+    refuse_petsc(file.name(), "the PETSc file holds other data after A and b",
+                 std::to_string(at.left()) + " bytes more", "the end", hint);
 }
 
 const char* at(const MappedFile& file, std::size_t first, Index count, std::size_t size) {
@@ -196,9 +198,9 @@ PetscLayout parse_petsc(const MappedFile& file) {
   PetscLayout out;
   out.width = index_width(file.bytes());
   if (out.width == 0)
-    refuse(file.name(), "this is not a matrix or vector in PETSc's binary format",
-           std::to_string(file.size()) + " bytes with another beginning",
-           std::to_string(mat_id) + " or " + std::to_string(vec_id) + ", big-endian");
+    refuse_petsc(file.name(), "this is not a matrix or vector in PETSc's binary format",
+                 std::to_string(file.size()) + " bytes with another beginning",
+                 std::to_string(mat_id) + " or " + std::to_string(vec_id) + ", big-endian");
   Cursor at(file);
   if (at.index(out.width) == mat_id)
     read_matrix(at, file, out);

@@ -55,6 +55,8 @@ class Automatic {
     // QR uses no more options than any candidate.
     const std::string& direct = direct_record().info.name;
     check_options(for_method(direct), direct);
+    const ConstView x0 = problem.x0();
+    start_may_solve_ = std::any_of(x0.data, x0.data + x0.size(), [](double v) { return v != 0.0; });
   }
 
   Report run() {

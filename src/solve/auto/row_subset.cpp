@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/large_arrays.hpp"
 #include "core/random.hpp"
 #include "polyak/ranks.hpp"
 
@@ -78,7 +79,13 @@ Problem subset_of(const Problem& problem, const std::vector<Index>& rows, Thread
   const Index stored = d - (problem.has_intercept() ? 1 : 0);  // the ones are not copied
   std::vector<double> A(to_size(m * stored)), b(to_size(m * c));
   constexpr Index chunk = 64;
+  constexpr Index ahead = 1024;      // rows
+  if (problem.A().rows_ahead() > 0)  // then b is probably a mapped file
+    for (const Index i : rows) ask_to_read(problem.b().row(i), to_size(c) * sizeof(double));
   team.run((m + chunk - 1) / chunk, [&](Index part) {
+    const Index first = part * chunk;
+    problem.A().expect_rows(
+        std::span(rows).subspan(to_size(first), to_size(std::min(ahead, m - first))));
     for (Index t = part * chunk; t < std::min(m, (part + 1) * chunk); ++t) {
       const Index i = rows[to_size(t)];
       std::vector<double> row(to_size(d));

@@ -50,6 +50,8 @@ std::unique_ptr<const Sampler> plan_sampler(const Problem& problem, const Matrix
   const RowMatrix& A = problem.A();
   const Partition own = partition(A);
   const Sampling law = law_named(options.sampling);
+  if (law == Sampling::uniform && facts.zero_rows == 0 && own.ranks() == 1 && A.rows() > 0)
+    return std::make_unique<const Sampler>(Sampler::even(A.rows()));
   if (law == Sampling::given) check_count(problem, options);
   const auto of_own = [&own](std::span<const double> numbers) {
     return numbers.empty() ? numbers

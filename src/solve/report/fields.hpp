@@ -128,6 +128,19 @@ struct Fields<Seconds> {
 };
 
 template <>
+struct Fields<DiskUse> {
+  template <class Visitor>
+  static void visit(Visitor&& visit) {
+    visit("reader", &DiskUse::reader, json_only);
+    visit("direct_io", &DiskUse::direct_io, json_only);
+    visit("depth", &DiskUse::depth, json_only);
+    visit("buffer_bytes", &DiskUse::buffer_bytes, json_only);
+    visit("reads", &DiskUse::reads, json_only);
+    visit("bytes", &DiskUse::bytes, json_only);
+  }
+};
+
+template <>
 struct Fields<Report> {
   template <class Visitor>
   static void visit(Visitor&& visit) {
@@ -142,6 +155,7 @@ struct Fields<Report> {
     visit("passes", &Report::passes, json_only);
     visit("bytes_read", &Report::bytes_read, summed);
     visit("pages_read", &Report::pages_read);
+    visit("disk", &Report::disk, json_only);
     visit("residual_norm", &Report::residual_norm);
     visit("gradient_norm", &Report::gradient_norm);
     visit("relative_residual", &Report::relative_residual);

@@ -99,14 +99,16 @@ void Driver::save(Observer& observer) {
   observer.snapshot(std::move(snapshot));
 }
 
-Driver::Requests Driver::requests(Observer& observer, bool ending, bool slow) const {
+Driver::Requests Driver::requests(Observer& observer, bool ending, double piece_seconds) const {
+  constexpr double long_s = 0.2, short_s = 0.05;
   // A run that ends is measured once more, which has to fit into the time limit.
   const bool late = options_.time_limit_s && elapsed() + measurement_s_ >= *options_.time_limit_s;
   const bool stop = observer.stop_requested();
   double wanted[] = {stop ? 1.0 : 0.0, late ? 1.0 : 0.0,
-                     observer.snapshot_wanted(ending) ? 1.0 : 0.0, slow ? 1.0 : 0.0};
+                     observer.snapshot_wanted(ending) ? 1.0 : 0.0,
+                     piece_seconds > long_s ? 1.0 : 0.0, piece_seconds > short_s ? 1.0 : 0.0};
   communicator(setup_.problem().A()).sum(wanted);
-  return {wanted[0] > 0.0, wanted[1] > 0.0, wanted[2] > 0.0, wanted[3] > 0.0};
+  return {wanted[0] > 0.0, wanted[1] > 0.0, wanted[2] > 0.0, wanted[3] > 0.0, wanted[4] == 0.0};
 }
 
 Index Driver::last_iteration() const {
@@ -143,26 +145,30 @@ bool Driver::x_diverges() {
 }
 
 // In pieces, so that a signal, the time limit and divergence are noticed in time: an eighth of A,
-// and less where that takes long. The size of the pieces changes no bit.
+// and less where that takes long; of rows on a disk, one iteration at first. Growth of x is tested
+// after each eighth only, so that the time that a piece takes changes no bit.
 void Driver::advance_to(Index target, Observer& observer) {
-  constexpr double long_s = 0.2;
   const double rows = std::max(2048.0, static_cast<double>(setup_.problem().rows()) / 8.0);
   const Index largest = std::max<Index>(
       1, static_cast<Index>(rows / std::max(1.0, setup_.plan().rows_per_iteration)));
-  if (piece_ == 0) piece_ = largest;
+  if (piece_ == 0) piece_ = setup_.backend().rows_ahead() > 0 ? 1 : largest;
+  Index eighth = method_->iteration() + largest;  // the end of this one
   for (Index k = method_->iteration(); k < target;) {
-    const Index next = std::min(target, k + piece_);
+    const Index next = std::min({target, eighth, k + piece_});
     const double start = now_s();
     method_->advance(k, next);
     const double seconds = now_s() - start;
+    const bool whole = next == target || next == eighth;
+    if (next == eighth) eighth += largest;
     run_.solve_seconds += seconds;
     k = next;
     observer.progress(k, method_->row_products());
     // Clocks of ranks differ, but all ranks must take pieces of the same length: their
     // allreduce calls would not match otherwise.
-    const Requests asked = requests(observer, false, seconds > long_s);
+    const Requests asked = requests(observer, false, seconds);
     if (asked.slow) piece_ = std::max<Index>(1, piece_ / 2);
-    if (asked.stop || asked.late || method_->finished() || x_diverges()) return;
+    if (asked.quick) piece_ = std::min(largest, 2 * piece_);
+    if (asked.stop || asked.late || method_->finished() || (whole && x_diverges())) return;
     if (asked.snapshot && k < last_iteration()) save(observer);
   }
 }

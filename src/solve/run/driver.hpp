@@ -50,7 +50,8 @@ class Driver {
   /// Requests between two pieces of work; on several ranks, those of any rank.
   struct Requests {
     bool stop = false, late = false, snapshot = false;
-    bool slow = false;  // the piece of work took long
+    bool slow = false;   // the piece of work took long
+    bool quick = false;  // it took so little that the next one may be longer
   };
 
   std::optional<RowEstimate> estimate(const Problem& problem);
@@ -67,7 +68,7 @@ class Driver {
   bool surely_above();
   bool rows_show_above();
   /// The same on all ranks. `ending`: the run ends here.
-  Requests requests(Observer& observer, bool ending = false, bool slow = false) const;
+  Requests requests(Observer& observer, bool ending = false, double piece_seconds = 0.0) const;
   std::optional<Verdict> judge_mathematics() const;
   std::optional<Verdict> judge_limits(Observer& observer) const;
   std::optional<Verdict> judge_extrapolation() const;

@@ -105,7 +105,7 @@ void describe(const Problem& problem, Report& out) {
   out.cols = problem.cols();
   out.nnz = problem.A().nonzeros();
   out.right_hand_sides = problem.right_hand_sides();
-  out.matrix = problem.A().kind();
+  out.matrix = problem.A().kind() + (disk_use(problem.A()) ? ", on disk" : "");
   out.simd = simd_target();
 }
 
@@ -153,8 +153,13 @@ Report Driver::report(const Verdict& verdict) const {
   }
   out.measured_rate = measured_rate(run_.history);
   const Index d = problem.cols(), c = problem.right_hand_sides();
-  const std::vector<double> x =
-      method_ && take_last ? setup_.backend().host_copy(method_->x()) : run_.best;
+  // Without a finite measurement there is no best x: the start.
+  const ConstView start = problem.x0();
+  std::vector<double> x(start.data, start.data + start.size());
+  if (method_ && take_last)
+    x = setup_.backend().host_copy(method_->x());
+  else if (!run_.best.empty())
+    x = run_.best;
   out.x = transposed({setup_.working().to_user({x.data(), c, d, d}).data(), c, d, d});
   if (const std::string scaling = setup_.working().description(); !scaling.empty())
     out.used.column_scaling = scaling;

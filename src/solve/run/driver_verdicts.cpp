@@ -27,6 +27,10 @@ double Driver::max_residual() const {
 
 std::optional<Driver::Verdict> Driver::judge_mathematics() const {
   const Used& used = used_;
+  if (!last_.finite && run_.history.empty())
+    return Verdict{
+        Status::diverged, StoppedBy::overflow,
+        fmt::format("the residual at the start overflows; give a smaller {}", option_name("x0"))};
   if (!last_.finite || last_.residual > max_residual()) {
     const std::string grew = last_.finite ? fmt::format("the residual grew {:.0e}-fold",
                                                         last_.residual / run_.first_residual)

@@ -66,6 +66,7 @@ std::vector<RowEstimate::Sums> RowEstimate::add_rows(Index k, ConstView x) {
   drawer_.draw(random_, 2 * k + 1);
   const Index c = x.rows, count = std::ssize(drawer_.rows());
   std::vector<Sums> parts(to_size(chunks * c)), out(to_size(c));
+  products_.A().expect_rows(drawer_.rows());
   const ConstView both{both_.data(), 2 * c, x.cols, x.cols};
   products_.team().run(chunks, [&](Index chunk) {
     std::vector<double> products(to_size(2 * c));

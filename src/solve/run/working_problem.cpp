@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "matrix/row_lists.hpp"
 #include "method/record.hpp"
 #include "polyak/ranks.hpp"
 #include "solve/auto/row_subset.hpp"
@@ -59,7 +60,9 @@ class Sample {
   /// Σ w a_ij / Σ w.
   std::vector<double> means(const RowMatrix& A) const {
     std::vector<double> out(to_size(A.cols()), 0.0);
+    AnnouncedRows announced(A, rows_);
     for (std::size_t t = 0; t < rows_.size(); ++t) {
+      announced.used(static_cast<Index>(t));
       const double share = weights_[t] / total_;
       if (share == 0.0) continue;
       A.add_transposed(rows_[t], rows_[t] + 1, {&share, 1, 1, 1},
@@ -72,8 +75,11 @@ class Sample {
   /// √(Σ w a_ij² · n/m): about the norms of all columns.
   std::vector<double> norms(const RowMatrix& A) const {
     std::vector<double> out(to_size(A.cols()), 0.0);
-    for (std::size_t t = 0; t < rows_.size(); ++t)
+    AnnouncedRows announced(A, rows_);
+    for (std::size_t t = 0; t < rows_.size(); ++t) {
+      announced.used(static_cast<Index>(t));
       A.column_norms(rows_[t], rows_[t] + 1, {&weights_[t], 1}, 1.0, out);
+    }
     communicator(A).sum(out);
     const double share = static_cast<double>(rows_.size()) / static_cast<double>(A.rows());
     for (double& v : out) v = std::sqrt(v / share);

@@ -14,7 +14,7 @@ namespace {
 
 using page::Row;
 
-constexpr Index max_slices = 6;  // in the page
+constexpr Index max_shown_slices = 6;  // in the page
 
 std::string base64(std::string_view bytes) {
   static constexpr char letters[] =
@@ -53,7 +53,7 @@ std::string side_by_side(const std::string& figures) {
 
 // The indices of the slices in the page, evenly spaced from the first to the last.
 std::vector<Index> shown_of(Index slices) {
-  const Index count = std::min(slices, max_slices);
+  const Index count = std::min(slices, max_shown_slices);
   std::vector<Index> out;
   for (Index k = 0; k < count; ++k) out.push_back(count == 1 ? 0 : k * (slices - 1) / (count - 1));
   return out;

@@ -23,12 +23,12 @@ namespace polyak::tomography {
 namespace {
 
 constexpr Index max_harmonics = 128;
-constexpr Index max_slices = 16;
+constexpr Index max_center_slices = 16;
 
 using Vector = std::vector<double>;
 
-[[noreturn]] void refuse(const std::string& what, const std::string& found,
-                         const std::string& expected) {
+[[noreturn]] void refuse_center(const std::string& what, const std::string& found,
+                                const std::string& expected) {
   throw Error(ErrorCode::bad_data, {.what = what,
                                     .where = "--center auto",
                                     .found = found,
@@ -150,7 +150,7 @@ void add_slice(Term& term, const Harmonics& harmonics, const Transform& P) {
 
 std::vector<Term> terms_of(const Vector& sinograms, const Vector& angles, Index detectors) {
   const Index views = std::ssize(angles), rays = views * detectors;
-  const Index slices = std::ssize(sinograms) / rays, step = (slices - 1) / max_slices + 1;
+  const Index slices = std::ssize(sinograms) / rays, step = (slices - 1) / max_center_slices + 1;
   const Index limit = std::min(max_harmonics, views / 2 - 1);
   Harmonics harmonics(angles);
   std::vector<Term> terms;
@@ -202,8 +202,9 @@ void check_angles(const Vector& angles) {
   const auto [low, high] = std::minmax_element(angles.begin(), angles.end());
   const double turn = *high - *low;
   if (turn * (1.0 + 1.0 / static_cast<double>(angles.size())) < 150.0 / 180.0 * std::numbers::pi)
-    refuse("the views do not go round far enough to find the axis",
-           std::to_string(turn * 180.0 / std::numbers::pi) + " degrees", "about 180 or more");
+    refuse_center("the views do not go round far enough to find the axis",
+                  std::to_string(turn * 180.0 / std::numbers::pi) + " degrees",
+                  "about 180 or more");
 }
 
 // True if the mean of all views is not nearly zero at an edge of the detector.
@@ -223,9 +224,10 @@ CenterEstimate find_center(const std::vector<double>& sinograms, const std::vect
   const bool nothing =
       std::all_of(terms.begin(), terms.end(), [](const Term& t) { return t.even + t.odd <= 0.0; });
   if (nothing)
-    refuse("the axis cannot be found",
-           terms.empty() ? std::to_string(angles.size()) + " views" : "a sinogram without contrast",
-           "an object seen in 12 views or more");
+    refuse_center(
+        "the axis cannot be found",
+        terms.empty() ? std::to_string(angles.size()) + " views" : "a sinogram without contrast",
+        "an object seen in 12 views or more");
   const double reach = 0.45 * static_cast<double>(detectors);
   double d = minimise(terms, reach);
   for (int round = 0; round < 2; ++round) {

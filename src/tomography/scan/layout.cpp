@@ -12,12 +12,6 @@ namespace {
 
 using Arrays = std::vector<ArrayInfo>;
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what,
-                         const std::string& found, const std::string& expected) {
-  throw Error(ErrorCode::bad_data,
-              {.what = what, .where = where, .found = found, .expected = expected});
-}
-
 const ArrayInfo* find(const Arrays& arrays, const std::string& name) {
   const auto found = std::find_if(arrays.begin(), arrays.end(), [&](const ArrayInfo& a) {
     return a.name == name && a.numeric && !a.sparse;
@@ -54,15 +48,15 @@ std::optional<ScanParts> data_exchange(const std::string& path, const Arrays& ar
 // image_key of NXtomo: 0 projection, 1 flat field, 2 dark field, 3 not to be used.
 void sort_frames(ScanParts& parts, const std::vector<double>& keys, const std::string& where) {
   if (std::ssize(keys) != parts.data->shape()[0])
-    refuse(where, "there is not one image_key for each image", std::to_string(keys.size()),
-           std::to_string(parts.data->shape()[0]));
+    refuse_scan(where, "there is not one image_key for each image", std::to_string(keys.size()),
+                std::to_string(parts.data->shape()[0]));
   for (std::size_t k = 0; k < keys.size(); ++k) {
     if (keys[k] == 0.0) parts.frames.push_back(static_cast<Index>(k));
     if (keys[k] == 1.0) parts.flat_frames.push_back(static_cast<Index>(k));
     if (keys[k] == 2.0) parts.dark_frames.push_back(static_cast<Index>(k));
   }
   if (parts.frames.empty())
-    refuse(where, "image_key names no projection", "none that is 0", "0 for every projection");
+    refuse_scan(where, "image_key names no projection", "none that is 0", "0 for every projection");
 }
 
 // Finds .../ENTRY/instrument/detector/image_key; the other arrays have fixed places relative to it.
@@ -79,8 +73,9 @@ std::optional<ScanParts> nxtomo(const std::string& path, const Arrays& arrays) {
     sort_frames(parts, open_array(path + ":" + key.name)->read_all(), path + ":" + key.name);
     const auto angles = read_angles(path, arrays, entry + "/sample/rotation_angle");
     if (!angles.empty() && std::ssize(angles) != parts.data->shape()[0])
-      refuse(path + ":" + entry + "/sample/rotation_angle", "there is not one angle for each image",
-             std::to_string(angles.size()), std::to_string(parts.data->shape()[0]));
+      refuse_scan(path + ":" + entry + "/sample/rotation_angle",
+                  "there is not one angle for each image", std::to_string(angles.size()),
+                  std::to_string(parts.data->shape()[0]));
     for (Index k : parts.frames)
       if (!angles.empty()) parts.angles.push_back(angles[to_size(k)]);
     return parts;
@@ -104,6 +99,12 @@ std::optional<ScanParts> nxtomo(const std::string& path, const Arrays& arrays) {
 }
 
 }  // namespace
+
+void refuse_scan(const std::string& where, const std::string& what, const std::string& found,
+                 const std::string& expected, const std::string& hint) {
+  throw Error(ErrorCode::bad_data,
+              {.what = what, .where = where, .found = found, .expected = expected, .hint = hint});
+}
 
 ScanParts find_parts(const std::string& path) {
   const Arrays arrays = list_arrays(path);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Finds the arrays of a scan in a file.
+// Finds the arrays of a scan in a file, and refuses a scan.
 
 #include <optional>
 #include <string>
@@ -23,5 +23,10 @@ struct ScanParts {
 /// By the layout of the file if it is known; otherwise the only array with two or three
 /// dimensions.
 ScanParts find_parts(const std::string& path);
+
+/// Throws Error bad_data.
+[[noreturn]] void refuse_scan(const std::string& where, const std::string& what,
+                              const std::string& found, const std::string& expected,
+                              const std::string& hint = {});
 
 }  // namespace polyak::tomography

@@ -5,22 +5,18 @@
 
 #include "polyak/error.hpp"
 #include "polyak/tomography_scan.hpp"
+#include "tomography/scan/layout.hpp"
 
 namespace polyak::tomography {
 namespace {
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what,
-                         const std::string& found, const std::string& expected) {
-  throw Error(ErrorCode::bad_data,
-              {.what = what, .where = where, .found = found, .expected = expected});
-}
-
 void check_count(const ScanData& scan, double value, Index slice, Index view, Index k) {
   if (std::isfinite(value) && value >= 0.0) return;
-  refuse(fmt::format("{}, slice {}, view {}, element {} (counted from 1)", scan.name, slice + 1,
-                     view + 1, k + 1),
-         value < 0.0 ? "a count is negative" : "a count is not finite", fmt::format("{}", value),
-         "0 or more; --mask leaves rays out, --log no takes line integrals");
+  refuse_scan(fmt::format("{}, slice {}, view {}, element {} (counted from 1)", scan.name,
+                          slice + 1, view + 1, k + 1),
+              value < 0.0 ? "a count is negative" : "a count is not finite",
+              fmt::format("{}", value),
+              "0 or more; --mask leaves rays out, --log no takes line integrals");
 }
 
 // The rays of one slice of a scan.
@@ -105,8 +101,8 @@ void check_sizes(const ScanData& scan, const PrepareOptions& options) {
                                    .expected = "1 to " + std::to_string(scan.detectors)});
   const Index rays = scan.views * scan.detectors;
   if (!options.mask.empty() && std::ssize(options.mask) != rays)
-    refuse("--mask", "there must be one number per ray", std::to_string(options.mask.size()),
-           fmt::format("{} angles x {} detectors", scan.views, scan.detectors));
+    refuse_scan("--mask", "there must be one number per ray", std::to_string(options.mask.size()),
+                fmt::format("{} angles x {} detectors", scan.views, scan.detectors));
 }
 
 }  // namespace
@@ -123,9 +119,9 @@ Prepared prepare(const ScanData& scan, const PrepareOptions& options) {
     const Slice slice(scan, options, s);
     const Index dead = slice.dead();
     if (dead == scan.detectors)
-      refuse(scan.name + ", slice " + std::to_string(s + 1) + " (counted from 1)",
-             "the flat field is nowhere above the dark field", "no light at all",
-             "flat fields taken with the beam on");
+      refuse_scan(scan.name + ", slice " + std::to_string(s + 1) + " (counted from 1)",
+                  "the flat field is nowhere above the dark field", "no light at all",
+                  "flat fields taken with the beam on");
     out.dead += dead;
     for (Index view = 0; view < scan.views; ++view) {
       for (Index k = 0; k < out.detectors; ++k) {
@@ -140,7 +136,8 @@ Prepared prepare(const ScanData& scan, const PrepareOptions& options) {
   }
   const auto lost = std::count(out.left_out.begin(), out.left_out.end(), 1);
   if (lost > 0 && lost == std::ssize(out.left_out))
-    refuse(scan.name, "no ray is left", "all masked, dead or without light", "a scan with light");
+    refuse_scan(scan.name, "no ray is left", "all masked, dead or without light",
+                "a scan with light");
   if (lost == 0) out.left_out.clear();
   return out;
 }

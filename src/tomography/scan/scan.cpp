@@ -12,13 +12,6 @@ namespace {
 
 constexpr Index default_views = 180;
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what,
-                         const std::string& found, const std::string& expected,
-                         const std::string& hint = {}) {
-  throw Error(ErrorCode::bad_data,
-              {.what = what, .where = where, .found = found, .expected = expected, .hint = hint});
-}
-
 std::string sizes(const std::vector<Index>& shape) {
   std::string out;
   for (Index n : shape) out += (out.empty() ? "" : " x ") + std::to_string(n);
@@ -33,9 +26,9 @@ struct Axes {
 };
 
 [[noreturn]] void refuse_fit(const StoredArray& data, Index views, Index detectors) {
-  refuse(data.name(), "the sinogram does not fit the geometry", sizes(data.shape()),
-         fmt::format("{} angles x {} detectors", views, detectors),
-         "--angles N or FIRST:LAST:N says how many views there are");
+  refuse_scan(data.name(), "the sinogram does not fit the geometry", sizes(data.shape()),
+              fmt::format("{} angles x {} detectors", views, detectors),
+              "--angles N or FIRST:LAST:N says how many views there are");
 }
 
 Axes plain_axes(const StoredArray& data, Index views, std::optional<Index> asked) {
@@ -55,16 +48,17 @@ Axes stack_axes(const StoredArray& data, Index frames, const ScanSource& source,
   const bool first_fits = frames == views, second_fits = second == views;
   StackOrder order = source.order;
   if (order == StackOrder::automatic && first_fits && second_fits)
-    refuse(data.name(), "it is not clear which index of the stack is the angle",
-           sizes(data.shape()), fmt::format("{} angles in one of them", views),
-           "give --order projections or --order sinograms");
+    refuse_scan(data.name(), "it is not clear which index of the stack is the angle",
+                sizes(data.shape()), fmt::format("{} angles in one of them", views),
+                "give --order projections or --order sinograms");
   if (order == StackOrder::automatic)
     order = second_fits ? StackOrder::sinograms : StackOrder::projections;
   const bool projections = order == StackOrder::projections;
   if (!(projections ? first_fits : second_fits) ||
       source.detectors.value_or(detectors) != detectors || data.size() == 0)
-    refuse(data.name(), "the stack does not fit the geometry", sizes(data.shape()),
-           fmt::format("{} angles, {} detectors", views, source.detectors.value_or(detectors)));
+    refuse_scan(
+        data.name(), "the stack does not fit the geometry", sizes(data.shape()),
+        fmt::format("{} angles, {} detectors", views, source.detectors.value_or(detectors)));
   return {projections ? second : frames, views, detectors, projections, false};
 }
 
@@ -72,21 +66,21 @@ Axes stack_axes(const StoredArray& data, Index frames, const ScanSource& source,
 Index count_views(const ScanParts& parts, const ScanSource& source, Index frames) {
   const std::string& name = parts.data->name();
   if (!parts.layout.empty() && !source.views && parts.angles.empty())
-    refuse(name, "the file does not say at which angles it was taken", "no angles",
-           "one for each of " + std::to_string(frames) + " views", "give --angles");
+    refuse_scan(name, "the file does not say at which angles it was taken", "no angles",
+                "one for each of " + std::to_string(frames) + " views", "give --angles");
   const Index angles = std::ssize(parts.angles);
   const Index views = source.views.value_or(angles > 0 ? angles : default_views);
   if (!parts.layout.empty() && source.order != StackOrder::sinograms && views != frames)
-    refuse(name, "there is not one angle for each view", std::to_string(views) + " angles",
-           std::to_string(frames) + " views");
+    refuse_scan(name, "there is not one angle for each view", std::to_string(views) + " angles",
+                std::to_string(frames) + " views");
   return views;
 }
 
 Axes axes_of(const ScanParts& parts, const ScanSource& source) {
   const auto& shape = parts.data->shape();
   if (shape.empty() || shape.size() > 3)
-    refuse(parts.data->name(), "a scan has two or three dimensions", sizes(shape),
-           "[view, element], [view, slice, element] or [slice, view, element]");
+    refuse_scan(parts.data->name(), "a scan has two or three dimensions", sizes(shape),
+                "[view, element], [view, slice, element] or [slice, view, element]");
   const Index frames = parts.frames.empty() ? shape[0] : std::ssize(parts.frames);
   const Index views = count_views(parts, source, frames);
   if (shape.size() < 3) return plain_axes(*parts.data, views, source.detectors);
@@ -165,10 +159,10 @@ std::vector<double> mean_image(const std::vector<double>& values, const Axes& ax
     const double v = values[to_size(k)];
     const Index slice = k / (images * axes.detectors), element = k % axes.detectors;
     if (!std::isfinite(v) || v < 0.0)
-      refuse(fmt::format("{}, image {}, slice {}, element {} (counted from 1)", name,
-                         k / axes.detectors % images + 1, slice + 1, element + 1),
-             v < 0.0 ? "a count is negative" : "a count is not finite", fmt::format("{}", v),
-             "0 or more");
+      refuse_scan(fmt::format("{}, image {}, slice {}, element {} (counted from 1)", name,
+                              k / axes.detectors % images + 1, slice + 1, element + 1),
+                  v < 0.0 ? "a count is negative" : "a count is not finite", fmt::format("{}", v),
+                  "0 or more");
     out[to_size(slice * axes.detectors + element)] += v / static_cast<double>(images);
   }
   return out;
@@ -188,8 +182,8 @@ std::vector<double> read_field(const StoredArrayPtr& field, const Axes& axes, In
                                        (rank == 1 || of_slices || (rank == 2 && axes.slices == 1) ||
                                         (rank == 3 && shape[1] == axes.slices))));
   if (!fits)
-    refuse(field->name(), "the field does not fit the scan", sizes(shape),
-           fmt::format("images x {} x {}", axes.slices, axes.detectors));
+    refuse_scan(field->name(), "the field does not fit the scan", sizes(shape),
+                fmt::format("images x {} x {}", axes.slices, axes.detectors));
   if (rank == 3)
     return mean_image(read_frames(*field, first_frames(shape[0]), first, last), axes, slices,
                       field->name());

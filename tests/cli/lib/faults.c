@@ -3,6 +3,10 @@
 
    FAULT_READ=NAME    reading a file of that name fails with EIO, and it cannot be
                       mapped; "-" is standard input
+   FAULT_READ_FROM=N  only ::pread of what lies at byte N or behind it does
+   FAULT_READ_SHORT=NAME  ::pread of a file of that name gives half of what it is asked
+                      for, in blocks of 512 bytes
+   FAULT_READ_SLOW=MS every ::pread takes so many milliseconds
    FAULT_MALLOC=I     the I-th allocation fails, from the start of main on (of
                       polyak-mpi: once MPI has started, and only what is not MPI's own)
    FAULT_WRITE=I      the I-th call that writes, flushes or renames a file fails with
@@ -94,9 +98,8 @@ int MPI_Comm_size(void *comm, int *size) {
   return code;
 }
 
-static int is_broken(int fd) {
-  char        link[64], path[4096];
-  const char *name = getenv("FAULT_READ");
+static int has_name(int fd, const char *name) {
+  char link[64], path[4096];
   if (!name || other_rank()) return 0;
   if (strcmp(name, "-") == 0) return fd == STDIN_FILENO;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -105,6 +108,19 @@ static int is_broken(int fd) {
   path[size] = 0;
   const char *base = strrchr(path, '/');
   return base && strcmp(base + 1, name) == 0;
+}
+
+static int is_broken(int fd) {
+  return !getenv("FAULT_READ_FROM") && has_name(fd, getenv("FAULT_READ"));
+}
+
+static int is_broken_at(int fd, off_t end) {
+  const char *from = getenv("FAULT_READ_FROM");
+  return has_name(fd, getenv("FAULT_READ")) && (!from || end > atoll(from));
+}
+
+static size_t asked(int fd, size_t size) {
+  return size > 1024 && has_name(fd, getenv("FAULT_READ_SHORT")) ? size / 1024 * 512 : size;
 }
 
 static atomic_long writes_left = -1;
@@ -155,8 +171,10 @@ ssize_t read(int fd, void *out, size_t size) {
   return syscall(SYS_read, fd, out, size);
 }
 ssize_t pread(int fd, void *out, size_t size, off_t offset) {
-  if (is_broken(fd)) return errno = EIO, -1;
-  return syscall(SYS_pread64, fd, out, size, offset);
+  const char *slow = getenv("FAULT_READ_SLOW");
+  if (slow) usleep((useconds_t)(1000 * atol(slow)));
+  if (is_broken_at(fd, offset + (off_t)size)) return errno = EIO, -1;
+  return syscall(SYS_pread64, fd, out, asked(fd, size), offset);
 }
 ssize_t pread64(int fd, void *out, size_t size, off_t offset) { return pread(fd, out, size, offset); }
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
