@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "polyak/types.hpp"
+
 namespace polyak::test {
 namespace {
 
