@@ -35,10 +35,11 @@ function(polyak_room name)
   endif()
   add_library(polyak_${name} OBJECT ${sources})
   polyak_compile(polyak_${name})
-  # Highway includes such a file again for every vector target: it is compiled alone.
+  # Highway includes such a file again for every vector target: it is compiled alone. So are those
+  # that match POLYAK_ALONE: a program may link the static library without them.
   foreach(source IN LISTS sources)
     file(STRINGS ${source} vector_code REGEX HWY_TARGET_INCLUDE LIMIT_COUNT 1)
-    if(vector_code)
+    if(vector_code OR (POLYAK_ALONE AND source MATCHES "${POLYAK_ALONE}"))
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()

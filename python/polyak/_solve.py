@@ -63,6 +63,8 @@ def solve(A, b=None, *, weights=None, ridge=0.0, ridge_factors=None, intercept=F
     finally:
         if progress:
             parts["progress"].close()
+    if isinstance(A, (str, os.PathLike)):
+        _core.check_inputs_unchanged()
     if result.warnings or result.status != "converged":
         _warn(result)
     return Report(result, b.ndim == 1, names)

@@ -212,6 +212,7 @@ void define_inputs(nb::module_& module) {
     }
     return numpy_of(*array);
   });
+  module.def("check_inputs_unchanged", &check_inputs_unchanged);
   module.def("arrow", &arrow_table, nb::arg("stream"));
   module.def("products", [](nb::object multiply, nb::object transposed, Index rows, Index cols) {
     return Input{product_matrix(std::move(multiply), std::move(transposed), rows, cols)};

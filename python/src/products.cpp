@@ -37,6 +37,8 @@ class Function {
 
   template <class Value>
   std::vector<double> operator()(std::span<const Value> argument) const {
+    if (!nb::is_alive())  // a run that was left behind, and Python has ended
+      throw Error(ErrorCode::internal, {.what = "Python has ended", .where = "A"});
     const nb::gil_scoped_acquire gil;
     const auto& function = *static_cast<const nb::object*>(keep_alive_.get());
     const nb::object result = function(new_array(argument.data(), {argument.size()}));

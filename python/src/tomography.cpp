@@ -64,8 +64,8 @@ class Fields {
   explicit Fields(const nb::dict& values) : values_(values) {}
   template <class Value>
   void set(const char* name, Value& field) {
+    if (!values_.contains(name)) return;
     ++known_;
-    if (!values_.contains(name)) return --known_, void();
     if (!nb::object(values_[name]).is_none()) assign(values_[name], field);
   }
   bool all_known() const { return known_ == values_.size(); }
