@@ -41,7 +41,7 @@ foreach(library IN ITEMS ${MATIO_LIBRARY} ${HDF5_C_LIBRARY})
 endforeach()
 
 set(uring_flags "")
-if(uring)
+if("${URING_LIBRARY}" IN_LIST POLYAK_IO_LINKS)
   set(uring_flags -luring)
 endif()
 set(blas_flags "")

@@ -23,7 +23,8 @@ def exported(library):
     for line in lines:
         name = re.sub(r"^[0-9a-f]+ \w ", "", line)
         name = re.sub(r"^(typeinfo name|typeinfo|vtable|guard variable|VTT) for ", "", name)
-        if name.startswith("polyak::"):
+        of_std = re.match(r"[\w:]+[*&]* std::", name)  # behind the type that it returns
+        if name.startswith("polyak::") and not of_std:
             yield name
 
 
