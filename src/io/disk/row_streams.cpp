@@ -109,7 +109,7 @@ RowStreams::Range& RowStreams::open(Index first, Index last) {
   return *ranges_.back();
 }
 
-// Without memory it ends early; the blocks that were started are enough to go on.
+// Without memory it ends early, and throws only if the range has no block at all.
 void RowStreams::refill(Range& range, std::vector<Read*>& started) {
   try {
     started.reserve(to_size(blocks_per_range_));
@@ -156,8 +156,25 @@ void RowStreams::ended(Block& block) {
   some_ended_.notify_all();  // under the lock: the destructor may be waiting for it
 }
 
-// Waits for the block of `row`. Without memory for one more block it waits for another thread to
-// release one.
+// Whether another thread will release a block: one is being read, or in use.
+bool RowStreams::blocks_will_be_released() const {
+  const auto in_use = [](const auto& block) { return block->pins > 0; };
+  return in_progress_ > 0 || std::any_of(blocks_.begin(), blocks_.end(), in_use);
+}
+
+// No memory for one more block: waits for another thread to release one. Where none will, the range
+// that was not used for the longest time gives its blocks up; it is read again when it is needed.
+void RowStreams::wait_for_block(const Range& here, std::unique_lock<std::mutex>& lock) {
+  if (blocks_will_be_released()) return some_ended_.wait(lock);
+  Range* oldest = nullptr;
+  for (const auto& range : ranges_)
+    if (range.get() != &here && !range->blocks.empty() && (!oldest || range->used < oldest->used))
+      oldest = range.get();
+  if (!oldest) throw std::bad_alloc();
+  close(*oldest);
+}
+
+// Waits for the block of `row`.
 RowStreams::Block* RowStreams::pin(Index row, Index last) {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -173,6 +190,11 @@ RowStreams::Block* RowStreams::pin(Index row, Index last) {
     }
     std::vector<Read*> started;
     refill(*range, started);
+    if (k == range->blocks.size()) {  // memory is short: that of the blocks before
+      retire(*range, k);
+      k = 0;
+      refill(*range, started);
+    }
     Block* const block = k < range->blocks.size() ? range->blocks[k] : nullptr;
     if (block) ++block->pins;
     if (!started.empty()) {
@@ -181,12 +203,12 @@ RowStreams::Block* RowStreams::pin(Index row, Index last) {
       lock.lock();
     }
     if (!block) {
-      some_ended_.wait(lock);
+      wait_for_block(*range, lock);
       continue;
     }
     some_ended_.wait(lock, [&] { return block->here; });
     if (!block->failed()) return block;
-    --block->pins;
+    if (--block->pins == 0 && block->unwanted) release(block);
     block->refuse(file_, layout_);  // it stays in its range: later requests fail as well
   }
 }
@@ -195,6 +217,7 @@ void RowStreams::unpin(Block* block) {
   const std::lock_guard lock(mutex_);
   --block->pins;
   if (block->unwanted) release(block);
+  some_ended_.notify_all();  // a thread may wait because this block was in use
 }
 
 // At the end of a range nothing of it is kept; after as many rows as the file has, it is tested for

@@ -77,6 +77,8 @@ class RowStreams {
   void release(Block* block);
   void refill(Range& range, std::vector<Read*>& started);
   void add_blocks(Range& range, std::vector<Read*>& started);
+  bool blocks_will_be_released() const;
+  void wait_for_block(const Range& here, std::unique_lock<std::mutex>& lock);
   Block* pin(Index row, Index last);
   void unpin(Block* block);
   void used(const Pin& pin, Index count, Index end);
