@@ -104,6 +104,9 @@ void check_options(const Input& input, const ReadOptions& options) {
     refuse_option(input.file->name(), "--intercept", ".csv or .svm");
   if (options.storage == Storage::disk && input.format != Format::npy)
     refuse_option(input.file->name(), "--storage disk", ".npy (polyak convert makes one)");
+  const bool on_disk = input.format == Format::npy && options.storage != Storage::memory;
+  if (options.disk_reader != "auto" && !on_disk)
+    refuse_option(input.file->name(), "--disk-reader", ".npy whose rows may stay on the disk");
 }
 
 Table read_input(const Input& input, const ReadOptions& options) {

@@ -62,6 +62,13 @@ if faults_to_be_had; then
   done
 fi
 
+# A reader that nobody uses is refused.
+"$POLYAK" convert p/A.npy q.csv --quiet
+expect 2 "$POLYAK" solve p/A.npy p/b.npy --storage memory --disk-reader threads
+stderr_has "disk-reader"
+expect 2 "$POLYAK" solve q.csv p/b.npy --disk-reader threads
+stderr_has "disk-reader"
+
 # Memory that is refused at any moment: 71, never a hang. Once the rows are read, the methods are
 # those that out_of_memory.sh tests.
 if faults_to_be_had; then
