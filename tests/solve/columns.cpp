@@ -122,6 +122,26 @@ TEST(columns, sparse_rows_whose_values_are_far_from_zero_keep_their_digits) {
   }
 }
 
+// As numpy.linalg.lstsq: in the units of the user, although the norms of such short columns differ.
+TEST(columns, of_a_wide_A_keep_their_units_so_that_x_has_the_least_norm) {
+  const Rows A = random(4, 30, 44), b = random(4, 1, 45);
+  const Rows expected = A.transpose() * (A * A.transpose()).ldlt().solve(b);
+  ProblemData parts = data(A, b);
+  for (const std::string& method : exact) {
+    if (method == "sketch-hbm") continue;
+    SolveOptions options = with_method(method);
+    options.tol = 1e-13;
+    const Report report = solve(Problem(parts), options);
+    EXPECT_LE((solution(report) - expected).norm(), 1e-9 * expected.norm()) << method;
+  }
+  parts.intercept = true;
+  const Rows mean = A.colwise().mean(), C = A.rowwise() - A.colwise().mean();
+  const Rows slopes = C.completeOrthogonalDecomposition().solve(Rows(b.array() - b.mean()));
+  const Report report = solve(Problem(parts), with_method("direct"));
+  EXPECT_LE((solution(report).topRows(30) - slopes).norm(), 1e-9 * slopes.norm());
+  EXPECT_NEAR(solution(report)(30, 0), b.mean() - (mean * slopes)(0), 1e-9);
+}
+
 TEST(columns, scaling_columns_by_powers_of_two_changes_no_bit_of_the_fit) {
   Rows A = random(500, 5, 6);
   const Rows b = random(500, 1, 7);

@@ -32,7 +32,7 @@ class DiskFile final : public WatchedInput {
   int descriptor() const { return direct() ? direct_ : plain_; }
   int plain_descriptor() const { return plain_; }
 
-  /// Error io if length, inode or time of modification differ from those at opening.
+  /// Error io if length or time of modification differ from those at opening.
   void check_unchanged() const;
   bool changed() const override;
 

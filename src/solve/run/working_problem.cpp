@@ -117,12 +117,13 @@ bool intercept_is_free(const Problem& problem) {
          (std::isinf(problem.lower().back()) && std::isinf(problem.upper().back()));
 }
 
-// The mean of each column where it is a large part of the column; otherwise 0.
+// The mean of each column where it is a large part of the column; otherwise 0. With fewer rows than
+// columns all means: the intercept then has no part in the norm that is least.
 std::vector<double> centre_of(const MatrixPtr& A, const Sample& sample) {
   const std::vector<double> norms = sample.norms(*A);
   std::vector<double> centre = sample.means(*A);
   const double n = static_cast<double>(A->rows());
-  for (std::size_t j = 0; j < centre.size(); ++j)
+  for (std::size_t j = 0; j < centre.size() && A->rows() >= A->cols(); ++j)
     if (16.0 * n * centre[j] * centre[j] < norms[j] * norms[j]) centre[j] = 0.0;
   if (!all_finite(centre) || !all_finite(norms)) return {};
   const bool any = std::any_of(centre.begin(), centre.end(), [](double v) { return v != 0.0; });
@@ -249,11 +250,9 @@ ColumnMap WorkingProblem::first_map(std::uint64_t seed) const {
   return map;
 }
 
-// A ridge on more unknowns than rows is solved in the row space, where it must be the
-// same for all of them: their units stay.
-bool WorkingProblem::keeps_units() const {
-  return user_.ridge() > 0.0 && user_.rows() < user_.cols();
-}
+// With more unknowns than rows x is not unique, and the x of least norm depends on the units: they
+// stay. A ridge is then solved in the row space, where it must be the same for all unknowns.
+bool WorkingProblem::keeps_units() const { return user_.rows() < user_.cols(); }
 
 // False where the norms of the columns are similar by now.
 bool WorkingProblem::rescale(ColumnMap& map) const {
