@@ -46,13 +46,13 @@ def _object(A):
         return Given(_sparse(A))
     if hasattr(A, "matvec") and hasattr(A, "rmatvec"):
         return Given(_operator(A))
-    if hasattr(A, "shape") and callable(getattr(A, "rows", None)):
-        return Given(_by_rows(A))
     if _is_pandas(A, "DataFrame"):
         return Given(_dense(_pandas_values(A)), [str(name) for name in A.columns])
     if hasattr(A, "__arrow_c_stream__"):
         matrix = _core.arrow(A.__arrow_c_stream__())
         return Given(matrix, matrix.names)
+    if hasattr(A, "shape") and callable(getattr(A, "rows", None)):  # after Arrow: tables of polars have rows() too
+        return Given(_by_rows(A))
     if hasattr(A, "__dlpack__"):
         return Given(_dense(_from_dlpack(A)))
     return Given(_dense(np.asarray(A)))
@@ -133,7 +133,15 @@ def _operator(A):
 
 def _by_rows(A):
     rows, cols = A.shape
-    return _core.rows(lambda indices: np.ascontiguousarray(A.rows(indices), dtype=np.float64), rows, cols)
+
+    def read(indices):
+        block = np.ascontiguousarray(A.rows(indices), dtype=np.float64)
+        if block.shape != (len(indices), cols):
+            raise ValueError(f"A.rows(indices) returned a block of another shape (found {block.shape}, "
+                             f"expected {(len(indices), cols)})")
+        return block
+
+    return _core.rows(read, rows, cols)
 
 
 def _file(path, rhs_column=None, drop_nonfinite_rows=False, duplicates="sum", precision="double"):

@@ -170,6 +170,23 @@ def test_tables_of_arrow(rng):
         polyak.solve(arrow_table([([1.0, 2.0, 3.0], [1, 2, None])]), np.ones(3))
 
 
+def test_a_table_with_rows_of_its_own_is_a_table(rng):
+    class LikePolars:
+        shape = (50, 2)
+
+        def rows(self, *, named=False):
+            raise AssertionError("rows() of a table are tuples")
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return table.__arrow_c_stream__(requested_schema)
+
+    A, b = np.column_stack([rng.standard_normal(50), rng.integers(-5, 5, 50)]), rng.standard_normal(50)
+    table = arrow_table([(A[:, 0], [int(k) for k in A[:, 1]])])
+    report = polyak.solve(LikePolars(), b)
+    assert report.names == ["x", "k"]
+    close(report.x, np.linalg.lstsq(A, b, rcond=None)[0])
+
+
 class Operator:
     """Products only, as scipy.sparse.linalg.LinearOperator."""
 
@@ -232,6 +249,16 @@ def test_rows_by_a_function_of_python(problem, method):
     report = polyak.solve(rows, consistent, method=method, threads=2, seed=1)
     np.testing.assert_allclose(report.x, expected, rtol=1e-5)
     assert rows.asked >= 7
+
+
+@pytest.mark.parametrize("wrong", [np.transpose, np.ravel, lambda block: block[:, :-1]], ids=["transpose", "flat", "narrow"])
+def test_rows_of_another_shape_are_refused(problem, wrong):
+    class Wrong(Rows):
+        def rows(self, indices):
+            return wrong(super().rows(indices))
+
+    with pytest.raises(ValueError, match="another shape"):
+        polyak.solve(Wrong(problem[0]), problem[1], method="lsqr")
 
 
 def test_files_as_in_the_program(problem, tmp_path):
