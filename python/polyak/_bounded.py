@@ -119,9 +119,10 @@ def _bounds(bounds, n):
 
 
 def _result(kind, A, b, lower, upper, tol, max_iter, verbose):
-    unbounded = solve_unbounded(A, b)
+    free_report = solve_unbounded(A, b)
+    unbounded = free_report.x
     inside = ((unbounded >= lower) & (unbounded <= upper)).all()
-    if inside:
+    if inside and free_report.status == "converged":
         x, nit, status = unbounded, 0, 3
     else:
         report = _bounded(A, b, lower, upper, max(min(tol, 1e-8), 1e-14), max_iter)
@@ -148,4 +149,4 @@ def _result(kind, A, b, lower, upper, tol, max_iter, verbose):
 def solve_unbounded(A, b):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PolyakWarning)
-        return solve(A, b, tol=1e-12).x
+        return solve(A, b, tol=1e-12)

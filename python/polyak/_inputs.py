@@ -38,24 +38,28 @@ def matrix_of(A, **reading):
 def _object(A):
     if hasattr(A, "_polyak_matrix"):
         return Given(A._polyak_matrix)
-    if isinstance(A, np.ma.MaskedArray):
-        raise TypeError("A is a masked array; fill or drop its masked values first")
+    _check_unmasked(A, "A")
     if isinstance(A, np.ndarray):
         return Given(_dense(A))
     if hasattr(A, "tocsr") and hasattr(A, "format"):
         return Given(_sparse(A))
     if hasattr(A, "matvec") and hasattr(A, "rmatvec"):
         return Given(_operator(A))
-    if hasattr(A, "shape") and callable(getattr(A, "rows", None)):
-        return Given(_by_rows(A))
     if _is_pandas(A, "DataFrame"):
         return Given(_dense(_pandas_values(A)), [str(name) for name in A.columns])
     if hasattr(A, "__arrow_c_stream__"):
         matrix = _core.arrow(A.__arrow_c_stream__())
         return Given(matrix, matrix.names)
+    if hasattr(A, "shape") and callable(getattr(A, "rows", None)):  # after Arrow: tables of polars have rows() too
+        return Given(_by_rows(A))
     if hasattr(A, "__dlpack__"):
         return Given(_dense(_from_dlpack(A)))
     return Given(_dense(np.asarray(A)))
+
+
+def _check_unmasked(values, name):
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; fill or drop its masked values first")
 
 
 def _is_pandas(value, name):
@@ -81,11 +85,19 @@ def _from_dlpack(value):
                         "pass one on the CPU that needs no gradient") from error
 
 
-def _real(values, name):
-    """The array with a type that C++ reads; TypeError for numbers that are not real."""
-    kind, size = values.dtype.kind, values.dtype.itemsize
+def _check_kind(dtype, name):
+    """TypeError for the types of NumPy and pandas that convert to numbers, but are no real ones."""
+    kind = getattr(dtype, "kind", "O")
     if kind == "c":
         raise TypeError(f"{name} holds complex numbers; polyak solves real problems")
+    if kind in "mM" or getattr(dtype, "type", None) is np.void:
+        raise TypeError(f"{name} does not hold real numbers (found {dtype})")
+
+
+def _real(values, name):
+    """The array with a type that C++ reads; TypeError for numbers that are not real."""
+    _check_kind(values.dtype, name)
+    kind, size = values.dtype.kind, values.dtype.itemsize
     if kind == "f" and size in (4, 8) or kind in "iu" or kind == "b":
         return values if values.dtype.isnative and values.flags.aligned else values.astype(values.dtype.newbyteorder("="))
     try:
@@ -119,8 +131,10 @@ def _sparse(A):
     return _core.csr(csr.indptr, csr.indices, values, csr.shape[1])
 
 
-def _checked_vector(values):
-    return np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
+def _float64(values, name):
+    """Numbers of any real type as a contiguous array of float64."""
+    _check_unmasked(values, name)
+    return np.ascontiguousarray(_real(np.asarray(values), name), dtype=np.float64)
 
 
 def _operator(A):
@@ -128,12 +142,21 @@ def _operator(A):
     if kind is not None and np.dtype(kind).kind == "c":
         raise TypeError("A is an operator of complex numbers; polyak solves real problems")
     rows, cols = A.shape
-    return _core.products(lambda x: _checked_vector(A.matvec(x)), lambda y: _checked_vector(A.rmatvec(y)), rows, cols)
+    return _core.products(lambda x: _float64(A.matvec(x), "A.matvec(x)").reshape(-1),
+                          lambda y: _float64(A.rmatvec(y), "A.rmatvec(y)").reshape(-1), rows, cols)
 
 
 def _by_rows(A):
     rows, cols = A.shape
-    return _core.rows(lambda indices: np.ascontiguousarray(A.rows(indices), dtype=np.float64), rows, cols)
+
+    def read(indices):
+        block = _float64(A.rows(indices), "A.rows(indices)")
+        if block.shape != (len(indices), cols):
+            raise ValueError(f"A.rows(indices) returned a block of another shape (found {block.shape}, "
+                             f"expected {(len(indices), cols)})")
+        return block
+
+    return _core.rows(read, rows, cols)
 
 
 def _file(path, rhs_column=None, drop_nonfinite_rows=False, duplicates="sum", precision="double"):
@@ -188,6 +211,7 @@ def numbers_of(values, name):
     elif hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray):
         values = _from_dlpack(values)
     elif _is_pandas(values, "DataFrame") or _is_pandas(values, "Series"):
+        for dtype in np.atleast_1d(np.asarray(values.dtypes, dtype=object)):
+            _check_kind(dtype, name)
         values = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    values = np.asarray(values)
-    return np.ascontiguousarray(_real(values, name), dtype=np.float64)
+    return _float64(values, name)

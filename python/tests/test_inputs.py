@@ -170,6 +170,23 @@ def test_tables_of_arrow(rng):
         polyak.solve(arrow_table([([1.0, 2.0, 3.0], [1, 2, None])]), np.ones(3))
 
 
+def test_a_table_with_rows_of_its_own_is_a_table(rng):
+    class LikePolars:
+        shape = (50, 2)
+
+        def rows(self, *, named=False):
+            raise AssertionError("rows() of a table are tuples")
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return table.__arrow_c_stream__(requested_schema)
+
+    A, b = np.column_stack([rng.standard_normal(50), rng.integers(-5, 5, 50)]), rng.standard_normal(50)
+    table = arrow_table([(A[:, 0], [int(k) for k in A[:, 1]])])
+    report = polyak.solve(LikePolars(), b)
+    assert report.names == ["x", "k"]
+    close(report.x, np.linalg.lstsq(A, b, rcond=None)[0])
+
+
 class Operator:
     """Products only, as scipy.sparse.linalg.LinearOperator."""
 
@@ -234,6 +251,16 @@ def test_rows_by_a_function_of_python(problem, method):
     assert rows.asked >= 7
 
 
+@pytest.mark.parametrize("wrong", [np.transpose, np.ravel, lambda block: block[:, :-1]], ids=["transpose", "flat", "narrow"])
+def test_rows_of_another_shape_are_refused(problem, wrong):
+    class Wrong(Rows):
+        def rows(self, indices):
+            return wrong(super().rows(indices))
+
+    with pytest.raises(ValueError, match="another shape"):
+        polyak.solve(Wrong(problem[0]), problem[1], method="lsqr")
+
+
 def test_files_as_in_the_program(problem, tmp_path):
     A, b, expected = problem
     np.save(tmp_path / "A.npy", A)
@@ -263,6 +290,9 @@ def test_hdf5_through_h5py(problem, tmp_path):
     (np.zeros((3, 2, 1)), ValueError, "two dimensions"),
     (np.zeros((3, 2), complex), TypeError, "complex"),
     (np.array([["a", "b"]] * 3), TypeError, "real numbers"),
+    (np.zeros((3, 2), "datetime64[s]"), TypeError, "real numbers"),
+    (np.zeros((3, 2), "timedelta64[s]"), TypeError, "real numbers"),
+    (np.zeros((3, 2), [("value", float)]), TypeError, "real numbers"),
     (np.ma.masked_array(np.zeros((3, 2)), np.eye(3, 2)), TypeError, "masked"),
     (sp.csr_matrix(np.eye(3, 2)) * 1j, TypeError, "complex"),
     (np.full((3, 2), np.nan), ValueError, "row 1, column 1"),
@@ -271,6 +301,49 @@ def test_hdf5_through_h5py(problem, tmp_path):
 def test_what_is_no_matrix_of_real_numbers_is_refused(bad, error, message):
     with pytest.raises(error, match=message):
         polyak.solve(bad, np.ones(3))
+
+
+STRUCTURED = np.zeros(400, dtype=[("value", float)])
+NO_NUMBERS = {
+    "masked": (np.ma.masked_array(np.ones(400), np.arange(400) == 3), "masked"),
+    "complex": (np.ones(400) * 1j, "complex"),
+    "complex Series": (pd.Series(np.ones(400) * 1j), "complex"),
+    "complex column": (pd.DataFrame({"y": np.ones(400) * 1j}), "complex"),
+    "dates": (np.arange(400).astype("datetime64[s]"), "real numbers"),
+    "dates of pandas": (pd.Series(pd.date_range("2020", periods=400, tz="UTC")), "real numbers"),
+    "durations": (np.arange(400).astype("timedelta64[s]"), "real numbers"),
+    "structured": (STRUCTURED, "real numbers"),
+}
+
+
+@pytest.mark.parametrize("name", ["b", "weights", "x0", "lower"])
+@pytest.mark.parametrize("kind", NO_NUMBERS)
+def test_vectors_that_hold_no_real_numbers_are_refused(problem, kind, name):
+    A, b, _ = problem
+    values, message = NO_NUMBERS[kind]
+    if name in ("x0", "lower"):
+        values = values[:7]
+    with pytest.raises(TypeError, match=f"^{name} .*{message}"):
+        polyak.solve(A, **{"b": b, name: values})
+
+
+@pytest.mark.parametrize("kind", ["masked", "complex", "durations", "structured"])
+def test_results_that_hold_no_real_numbers_are_refused(problem, kind):
+    A, b, _ = problem
+    values, message = NO_NUMBERS[kind]
+
+    class Products(Operator):
+        def matvec(self, x):
+            return values
+
+    class Wrong(Rows):
+        def rows(self, indices):
+            return np.ma.masked_array(np.zeros((len(indices), 7)), True) if kind == "masked" else values[: len(indices), None]
+
+    with pytest.raises(TypeError, match=rf"^A.matvec\(x\) .*{message}"):
+        polyak.solve(Products(A), b)
+    with pytest.raises(TypeError, match=rf"^A.rows\(indices\) .*{message}"):
+        polyak.solve(Wrong(A), b, method="lsqr")
 
 
 def test_several_right_hand_sides_keep_their_shape(problem, rng):

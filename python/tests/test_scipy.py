@@ -101,6 +101,13 @@ def test_large_products_use_the_team_with_the_same_bits(rng):
     np.testing.assert_allclose(one.transposed(u), A.T @ u, rtol=1e-9, atol=1e-9)
 
 
+def test_lsq_linear_calls_no_unfinished_solution_optimal(rng):
+    U, V = (np.linalg.qr(rng.standard_normal(shape))[0] for shape in ((300, 100), (100, 100)))
+    A = scipy.sparse.linalg.aslinearoperator((U * np.logspace(0, -10, 100)) @ V.T)
+    result = polyak.lsq_linear(A, rng.standard_normal(300), (-1e6, 1e6), max_iter=20)
+    assert (result.status, result.success) == (0, False) and result.nit == 20
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_nnls_and_lsq_linear_agree_with_scipy(seed):
     rng = np.random.default_rng(seed)
