@@ -37,7 +37,8 @@ class Function {
 
   template <class Value>
   std::vector<double> operator()(std::span<const Value> argument) const {
-    if (!nb::is_alive())  // a run that was left behind, and Python has ended
+    const PythonUse use;
+    if (use.refused() || !nb::is_alive())  // a run that was left behind, and Python ends
       throw Error(ErrorCode::internal, {.what = "Python has ended", .where = "A"});
     const nb::gil_scoped_acquire gil;
     const auto& function = *static_cast<const nb::object*>(keep_alive_.get());

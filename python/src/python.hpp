@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
 #include <initializer_list>
 #include <memory>
 #include <utility>
@@ -19,12 +20,28 @@ namespace polyak::python {
 
 namespace nb = nanobind;
 
+/// Stands in every use of Python by a thread that Python does not know. A run may be left behind
+/// by an interrupt, and goes on while Python ends: before it ends, a function for atexit waits for
+/// those inside (define_runs), and those that come later are refused.
+class PythonUse {
+ public:
+  PythonUse() { ++inside(); }
+  ~PythonUse() { --inside(); }
+  PythonUse(const PythonUse&) = delete;
+  PythonUse& operator=(const PythonUse&) = delete;
+  bool refused() const { return ends(); }
+
+  static std::atomic<int>& inside();
+  static std::atomic<bool>& ends();
+};
+
 /// Holds `object`, an nb::object or nb::ndarray, until the last copy of the pointer is dropped: in
 /// any thread, with or without the GIL. What is dropped after Python has ended is left alone.
 template <class Object>
 std::shared_ptr<const void> keep(Object object) {
   const auto drop = [](const Object* held) {
-    if (!nb::is_alive()) return;
+    const PythonUse use;
+    if (use.refused() || !nb::is_alive()) return;
     const nb::gil_scoped_acquire gil;
     delete held;
   };

@@ -336,9 +336,26 @@ Ended run_solve(Problem problem, SolveOptions options, Callbacks callbacks) {
   return RemoteRun(std::move(problem), std::move(options), caller).run();
 }
 
+std::atomic<int>& PythonUse::inside() {
+  static std::atomic<int> count{0};
+  return count;
+}
+
+std::atomic<bool>& PythonUse::ends() {
+  static std::atomic<bool> flag{false};
+  return flag;
+}
+
 // A run left behind must not use what the end of the process destroys, so the process ends
 // before that, when Python has ended already.
 void define_runs(nb::module_&) {
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
+    PythonUse::ends() = true;
+    const nb::gil_scoped_release released;
+    const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (PythonUse::inside() > 0 && std::chrono::steady_clock::now() < last)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }));
   ::on_exit(
       [](int status, void*) {
         if (left_behind.load() == 0) return;

@@ -70,3 +70,29 @@ def test_the_solve_after_an_interrupt_is_as_any_other(rng):
     assert caught.value.report.x.shape == (1500,)
     x = polyak.solve(A[:300, :20], b[:300]).x
     np.testing.assert_allclose(x, np.linalg.lstsq(A[:300, :20], b[:300], rcond=None)[0], rtol=1e-9)
+
+
+# The run that is left behind is inside a function of Python while Python ends.
+ROWS = """
+import signal, time
+import numpy as np, polyak
+B = np.random.default_rng(0).standard_normal((60000, 9))
+class Slow:
+    shape = (60000, 9)
+    def rows(self, indices):
+        time.sleep(0.02)
+        return B[indices]
+def interrupts(*arguments):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, interrupts)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    polyak.solve(Slow(), B[:, 0].copy(), method="lsqr", threads=1)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def test_python_ends_in_order_after_an_interrupt_of_rows_made_by_python():
+    ended = subprocess.run([sys.executable, "-c", ROWS], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "interrupted\n", "")
