@@ -43,7 +43,7 @@ def solve(A, b=None, *, weights=None, ridge=0.0, ridge_factors=None, intercept=F
         parts["progress"] = _Bar(matrix.rows)
     if options:
         _check_names(options)
-    if matrix.only_products and options.get("method", "auto") == "auto":
+    if matrix.only_products and options.get("method") in (None, "auto"):
         options["method"] = "lsqr"
     if precision == "single":
         matrix = matrix.to_single()

@@ -101,15 +101,25 @@ class Projector(LinearOperator):
         upper, weights, noise, tau, plateau, max_passes, max_iterations, time_limit, seed, threads
         (docs/tomography.md of the project describes them).
         """
-        sinograms = np.ascontiguousarray(sinograms, dtype=np.float64)
+        sinograms = self._sinograms(sinograms)
         options.setdefault("projector", self._model)
         images, report, more = _tomography.reconstruct(self._geometry, sinograms, options)
         image = images[0] if sinograms.ndim == 2 else images
         fields = json.loads(report)
         return Reconstruction(image, Report._of(fields, images.reshape(len(images), -1).T), more)
 
+    def _sinograms(self, values):
+        """Views x detectors, or a stack of these: the same numbers in another shape are another scan."""
+        values = np.asarray(values)
+        shape = (len(self._geometry["angles"]), self._geometry["detectors"])
+        if values.ndim not in (2, 3) or values.shape[-2:] != shape:
+            raise ValueError(f"a sinogram of shape {values.shape} does not fit {shape[0]} views of {shape[1]} detectors")
+        if np.iscomplexobj(values):
+            raise TypeError("a sinogram has complex numbers; real ones are needed")
+        return np.ascontiguousarray(values, dtype=np.float64)
+
     def back_projection(self, sinograms, filter="ram-lak"):
         """Filtered back projection of a sinogram, or of a stack."""
-        sinograms = np.ascontiguousarray(sinograms, dtype=np.float64)
+        sinograms = self._sinograms(sinograms)
         images = _tomography.filtered_back_projection(self._geometry, sinograms, filter)
         return images[0] if sinograms.ndim == 2 else images

@@ -114,3 +114,21 @@ def test_the_projector_takes_every_method_and_reconstructs(rng):
         scan.reconstruct(sinogram, fast=True)
     with pytest.raises(ValueError):
         scan.reconstruct(sinogram[:, :-1])
+
+
+def test_a_sinogram_of_another_shape_is_refused():
+    scan = Projector([0.0, 1.0, 2.0], detectors=4, rows=3, cols=3)
+    for call in (scan.reconstruct, scan.back_projection):
+        for wrong in (np.ones((4, 3)), np.ones(12)):
+            with pytest.raises(ValueError, match="3 views of 4 detectors"):
+                call(wrong)
+        with pytest.raises(TypeError, match="complex"):
+            call(np.ones((3, 4)) * 1j)
+    assert scan.back_projection(np.ones((3, 4))).shape == (3, 3)
+
+
+def test_an_operator_takes_a_method_of_products_where_none_is_named(rng=np.random.default_rng(3)):
+    A = rng.standard_normal((40, 3))
+    b = A @ np.ones(3)
+    operator = scipy.sparse.linalg.aslinearoperator(A)
+    assert polyak.solve(operator, b, method=None).method == polyak.solve(operator, b).method == "lsqr"

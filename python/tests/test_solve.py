@@ -88,7 +88,8 @@ def test_a_report_can_be_pickled(problem):
     report = polyak.solve(A, b)
     copy = pickle.loads(pickle.dumps(report))
     assert (copy.x == report.x).all() and copy.to_dict() == report.to_dict()
-    assert (copy.history == report.history).all() or np.isnan(copy.history["error"]).all()
+    for name in report.history.dtype.names:
+        np.testing.assert_array_equal(copy.history[name], report.history[name])
     assert repr(copy) == repr(report) and copy.status == "converged"
 
 
