@@ -12,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/without_signals.hpp"
 #include "polyak/error.hpp"
 #include "record.hpp"
 
@@ -199,23 +200,6 @@ void work(const std::shared_ptr<Shared>& shared, bool calls) {
 
 // Python's signal handlers run in the main thread only, so the thread of a run gets no signals but
 // those it causes itself.
-class WithoutSignals {
- public:
-  WithoutSignals() {
-    sigset_t others;
-    ::sigfillset(&others);
-    for (const int own : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
-      ::sigdelset(&others, own);
-    ::pthread_sigmask(SIG_BLOCK, &others, &before_);
-  }
-  ~WithoutSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  WithoutSignals(const WithoutSignals&) = delete;
-  WithoutSignals& operator=(const WithoutSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 std::thread start(std::shared_ptr<Shared> shared, bool calls) {
   const WithoutSignals masked;
   return std::thread([shared = std::move(shared), calls]() mutable {
