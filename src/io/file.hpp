@@ -3,6 +3,7 @@
 // Input and output of bytes. All files are opened, read and written here, by the system calls
 // ::open, ::read, ::write and not by stdio or streams, whose buffers report errors late.
 
+#include <sys/types.h>
 #include <time.h>
 
 #include <cstddef>
@@ -28,6 +29,13 @@ class WatchedInput {
   ~WatchedInput() = default;
   void watch();
   void stop_watching();
+};
+
+/// Which file a descriptor is of, whatever its name.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool operator==(const FileIdentity&) const = default;
 };
 
 /// The bytes of an input, read-only. A regular file is mapped into memory: a page is read from
@@ -58,6 +66,7 @@ class MappedFile final : public WatchedInput {
 
   /// True if it is a regular file that was mapped; name() is then its path.
   bool mapped() const { return mapping_ != nullptr; }
+  FileIdentity identity() const { return identity_; }
 
   bool changed() const override;
 
@@ -73,6 +82,7 @@ class MappedFile final : public WatchedInput {
   void* mapping_ = nullptr;  // the address, if mapped
   int descriptor_ = -1;      // of the mapped file
   timespec written_{};       // modification time when it was mapped
+  FileIdentity identity_;    // of a file
 };
 
 /// Releases the pages behind a sequential reader, every 64 MB.

@@ -113,6 +113,7 @@ MappedFile::MappedFile(std::string name, int fd) : name_(std::move(name)) {
   // Files of /proc have size 0 and still have contents: they are read, not mapped.
   const bool mappable = S_ISREG(info.st_mode) && info.st_size > 0 && fd != STDIN_FILENO;
   written_ = info.st_mtim;
+  identity_ = {info.st_dev, info.st_ino};
   if (!mappable || !map(fd, static_cast<std::size_t>(info.st_size))) read_all(fd);
 }
 

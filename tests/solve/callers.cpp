@@ -11,12 +11,7 @@
 #include "polyak/error.hpp"
 #include "polyak/solve.hpp"
 #include "support/problems.hpp"
-
-#if defined(__has_feature)
-#define POLYAK_CLANG_TSAN __has_feature(thread_sanitizer)
-#else
-#define POLYAK_CLANG_TSAN 0
-#endif
+#include "support/sanitized.hpp"
 
 namespace polyak::test {
 namespace {
@@ -85,7 +80,7 @@ TEST(callers, two_solvers_go_on_in_turn) {
   EXPECT_TRUE(same_bits(run_to(other, 60).x, expected.x));
 }
 
-#if !defined(__SANITIZE_THREAD__) && !POLYAK_CLANG_TSAN  // it cannot follow a fork
+#if !POLYAK_THREAD_SANITIZER
 // The child has the parent's solver, but none of its threads.
 TEST(callers, a_forked_process_solves_with_what_it_was_given_and_ends) {
   const auto problem = std::make_shared<const Problem>(consistent());

@@ -11,3 +11,12 @@
 #define POLYAK_SANITIZED 1
 #endif
 #endif
+
+/// 1 under the thread sanitizer, which cannot follow a fork.
+#if defined(__SANITIZE_THREAD__)
+#define POLYAK_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#define POLYAK_THREAD_SANITIZER __has_feature(thread_sanitizer)
+#else
+#define POLYAK_THREAD_SANITIZER 0
+#endif

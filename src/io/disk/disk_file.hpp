@@ -25,6 +25,7 @@ class DiskFile final : public WatchedInput {
 
   const std::string& name() const override { return name_; }
   Index size() const { return static_cast<Index>(opened_.st_size); }
+  FileIdentity identity() const { return {opened_.st_dev, opened_.st_ino}; }
   bool direct() const { return direct_ >= 0; }
   /// Offsets, lengths and addresses of reads are multiples of it: 1 without direct reads.
   Index alignment() const { return alignment_; }

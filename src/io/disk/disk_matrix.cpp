@@ -1,5 +1,7 @@
 #include "io/disk/disk_matrix.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,7 +18,9 @@
 namespace polyak::io {
 namespace {
 
-// A file of rows, and the buffers that all matrices of it share.
+// A file of rows, and the buffers that all matrices of it share. The threads that read belong to
+// the process that opened it: a forked process has none of them, and finds locks as they were by
+// chance.
 class RowStore {
  public:
   RowStore(const std::string& path, const RowLayout& layout, const DiskOptions& options)
@@ -30,8 +34,17 @@ class RowStore {
   RowStore(const RowStore&) = delete;
   RowStore& operator=(const RowStore&) = delete;
 
-  RowCache& cache() { return cache_; }
-  RowStreams& streams() { return streams_; }
+  /// In a forked process it stays in memory: its end would wait for threads that are not there.
+  static std::shared_ptr<RowStore> open(const std::string& path, const RowLayout& layout,
+                                        const DiskOptions& options) {
+    return {new RowStore(path, layout, options), [](RowStore* store) {
+              if (store->is_of_this_process()) delete store;
+            }};
+  }
+
+  const DiskFile& file() const { return file_; }
+  RowCache& cache() { return check_process(), cache_; }
+  RowStreams& streams() { return check_process(), streams_; }
 
   DiskUse use() const {
     const ReadCounts counts = queue_->counts();
@@ -49,6 +62,15 @@ class RowStore {
     return std::max<Index>(1, static_cast<Index>(std::thread::hardware_concurrency()));
   }
 
+  bool is_of_this_process() const { return ::getpid() == process_; }
+  void check_process() const {
+    if (!is_of_this_process())
+      throw Error(ErrorCode::io, {.what = "rows on the disk cannot be read by a forked process",
+                                  .where = file_.name(),
+                                  .hint = "open the file after the fork"});
+  }
+
+  const pid_t process_ = ::getpid();
   DiskFile file_;
   std::unique_ptr<ReadQueue> queue_;
   RowCache cache_;
@@ -240,8 +262,12 @@ MatrixPtr typed_matrix(const DiskValues& values, const DiskOptions& options) {
   const RowLayout layout{values.offset,
                          std::max<Index>(1, values.cols * static_cast<Index>(sizeof(Value))),
                          values.rows};
-  return std::make_shared<DiskMatrix<Value>>(
-      std::make_shared<RowStore>(values.path, layout, options), 0, values.rows, values.cols);
+  auto store = RowStore::open(values.path, layout, options);
+  if (values.file && *values.file != store->file().identity())
+    throw Error(ErrorCode::io, {.what = "the input was replaced while it was opened",
+                                .where = values.path,
+                                .hint = "run again, without changes to the file during the run"});
+  return std::make_shared<DiskMatrix<Value>>(std::move(store), 0, values.rows, values.cols);
 }
 
 }  // namespace

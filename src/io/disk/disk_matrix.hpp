@@ -2,6 +2,7 @@
 
 // A dense matrix of which the rows are read from a file when they are used.
 
+#include <optional>
 #include <string>
 
 #include "io/disk/read_queue.hpp"
@@ -20,9 +21,11 @@ struct DiskValues {
   std::string path;
   Index offset = 0, rows = 0, cols = 0;
   bool single = false;
+  std::optional<FileIdentity> file = {};  ///< of which offset and sizes were read
 };
 
-/// Products have the bits of the same matrix in memory (dense_view).
+/// Error io if the path now names another file than `file`. Products have the bits of the same
+/// matrix in memory (dense_view).
 MatrixPtr disk_matrix(const DiskValues& values, const DiskOptions& options);
 
 /// "auto", "io_uring" or "threads".

@@ -136,7 +136,8 @@ MatrixPtr open_rows(const MappedFile& file, const NpyHeader& header, const ReadO
                       .offset = static_cast<Index>(header.offset),
                       .rows = header.rows,
                       .cols = header.cols,
-                      .single = header.type == NpyType::f4},
+                      .single = header.type == NpyType::f4,
+                      .file = file.identity()},
                      {.reader = reader_named(options.disk_reader), .buffer_bytes = buffers});
 }
 
