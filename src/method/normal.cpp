@@ -144,6 +144,7 @@ class Normal final : public Method {
     }
     unresolved_ = true;
     if (setting_.parameters.only_resolved) return;
+    factor_ = {};
     factor_ = Preconditioner::of_eigenvalues(std::move(H));
     found(line);
   }
@@ -177,10 +178,11 @@ class Normal final : public Method {
   bool unresolved_ = false;  // A'A cannot be distinguished from a singular matrix
 };
 
-// AᵀA while it is computed, or AᵀA twice and its factor.
+// AᵀA while it is computed; or AᵀA twice and its factor, which is copied once more where columns
+// depend on each other.
 double normal_memory(const WorkingMemory& m) {
   const double width = m.d() + m.c();
-  return std::max(m.gram(width), 3.0 * width * width);
+  return std::max(m.gram(width), 4.0 * width * width);
 }
 
 Proposal propose_normal(const CandidateInputs& in) {

@@ -110,12 +110,13 @@ Preconditioner Preconditioner::of_factor(Buffer R) {
 // smallest eigenvalue, further steps do not converge.
 Preconditioner Preconditioner::of_matrix(ConstView H) {
   Preconditioner out;
-  Buffer R = copy_of(H);
-  if (!cholesky(R.view())) return of_pivots(H);
-  out.condition_ = condition_of(R.view());
-  if (!resolved(out.condition_)) return of_pivots(H);
-  out.factor_ = std::move(R);
-  return out;
+  out.factor_ = copy_of(H);
+  if (cholesky(out.factor_.view())) {
+    out.condition_ = condition_of(out.R());
+    if (resolved(out.condition_)) return out;
+  }
+  out = {};  // frees the factor before the next one is made
+  return of_pivots(H);
 }
 
 // With R = [R11 R12; 0 ~0] the null space is spanned by the columns of [−R11⁻¹R12; I].

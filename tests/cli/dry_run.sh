@@ -50,7 +50,7 @@ stderr_is "polyak: F.npy: the problem needs more memory than there is (found abo
 most 1 GB); polyak convert makes an .npy file, which is not read into memory; --dry-run shows the details, --memory \
 BYTES sets another limit"
 expect 71 "$POLYAK" solve wide.npy wide_b.npy --method normal --output x.npy
-stderr_has "the problem needs more memory than there is (found about 24 TB"
+stderr_has "the problem needs more memory than there is (found about 32 TB"
 stderr_has "--method lsqr needs the least"
 expect 0 "$POLYAK" solve wide.npy wide_b.npy --method normal --dry-run
 stdout_has "The problem does not fit into memory: solve refuses it unless --memory allows more."
