@@ -16,30 +16,32 @@ std::string shape(Index rows, Index cols) {
   return std::to_string(rows) + " x " + std::to_string(cols);
 }
 
-void require(bool ok, const std::string& where, const std::string& what, const std::string& found,
-             const std::string& expected) {
-  if (ok) return;
+[[noreturn]] void refuse(const std::string& where, const std::string& what,
+                         const std::string& found, const std::string& expected) {
   throw Error(ErrorCode::bad_data,
               {.what = what, .where = where, .found = found, .expected = expected});
 }
 
+bool at_least_zero(double v) { return std::isfinite(v) && v >= 0.0; }
+
 void check_shapes(const ProblemData& data) {
-  require(data.A != nullptr, "A", "there is no matrix", "nothing", "a matrix");
+  if (data.A == nullptr) refuse("A", "there is no matrix", "nothing", "a matrix");
   const Index n = data.A->rows(), d = data.A->cols();
-  require(data.b.rows() == n && (data.b.cols() >= 1 || n == 0), "b",
-          "A and b do not have the same number of rows",
-          "A " + shape(n, d) + " and b " + shape(data.b.rows(), data.b.cols()),
-          std::to_string(n) + " rows in b");
+  if (data.b.rows() != n || (data.b.cols() < 1 && n > 0))
+    refuse("b", "A and b do not have the same number of rows",
+           "A " + shape(n, d) + " and b " + shape(data.b.rows(), data.b.cols()),
+           std::to_string(n) + " rows in b");
 }
 
 void check_weights(const std::vector<double>& weights, Index n) {
   if (weights.empty()) return;
-  require(std::ssize(weights) == n, "weights", "there must be one weight per row",
-          std::to_string(weights.size()) + " weights", std::to_string(n));
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    require(std::isfinite(weights[i]) && weights[i] >= 0.0, "weights, row " + std::to_string(i + 1),
-            "a weight is negative or not finite", std::to_string(weights[i]), "0 or more");
-  }
+  if (std::ssize(weights) != n)
+    refuse("weights", "there must be one weight per row",
+           std::to_string(weights.size()) + " weights", std::to_string(n));
+  const auto bad = std::find_if_not(weights.begin(), weights.end(), at_least_zero);
+  if (bad != weights.end())
+    refuse("weights, row " + std::to_string(bad - weights.begin() + 1),
+           "a weight is negative or not finite", std::to_string(*bad), "0 or more");
 }
 
 // Expands a bound to one number per unknown: one number stands for all unknowns except the
@@ -49,9 +51,9 @@ std::vector<double> spread(std::vector<double> bound, Index d, bool intercept, d
   const Index coefficients = d - (intercept ? 1 : 0);
   if (bound.empty()) return std::vector<double>(to_size(d), otherwise);
   if (bound.size() == 1) bound.assign(to_size(coefficients), bound[0]);
-  require(std::ssize(bound) == d || std::ssize(bound) == coefficients, name,
-          "there must be one bound, or one per column of A",
-          std::to_string(bound.size()) + " bounds", std::to_string(coefficients));
+  if (std::ssize(bound) != d && std::ssize(bound) != coefficients)
+    refuse(name, "there must be one bound, or one per column of A",
+           std::to_string(bound.size()) + " bounds", std::to_string(coefficients));
   bound.resize(to_size(d), otherwise);
   return bound;
 }
@@ -67,28 +69,31 @@ void add_intercept(ProblemData& data) {
 }
 
 void check_ridge(const ProblemData& data) {
-  require(std::isfinite(data.ridge) && data.ridge >= 0.0, "ridge",
-          "the ridge term is negative or not finite", std::to_string(data.ridge), "0 or more");
+  if (!at_least_zero(data.ridge))
+    refuse("ridge", "the ridge term is negative or not finite", std::to_string(data.ridge),
+           "0 or more");
   if (data.ridge_factors.empty()) return;
-  require(std::ssize(data.ridge_factors) == data.A->cols(), "ridge_factors",
-          "there must be one factor per unknown", std::to_string(data.ridge_factors.size()),
-          std::to_string(data.A->cols()));
+  if (std::ssize(data.ridge_factors) != data.A->cols())
+    refuse("ridge_factors", "there must be one factor per unknown",
+           std::to_string(data.ridge_factors.size()), std::to_string(data.A->cols()));
   for (const double f : data.ridge_factors)
-    require(std::isfinite(f) && f >= 0.0, "ridge_factors", "a factor is negative or not finite",
-            std::to_string(f), "0 or more");
+    if (!at_least_zero(f))
+      refuse("ridge_factors", "a factor is negative or not finite", std::to_string(f), "0 or more");
 }
 
 void check_bounds(const std::vector<double>& lower, const std::vector<double>& upper) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < lower.size(); ++j) {
+    const double least = lower[j], most = upper[j];
+    if (least <= most && least < inf && most > -inf) continue;
     const std::string where = "bounds, column " + std::to_string(j + 1);
-    const std::string found = std::to_string(lower[j]) + " and " + std::to_string(upper[j]);
-    require(!std::isnan(lower[j]) && !std::isnan(upper[j]), where, "a bound is not a number", found,
-            "numbers, or -inf and inf for none");
-    require(lower[j] < inf && upper[j] > -inf, where, "no number lies between the bounds", found,
-            "a lower bound below inf and an upper bound above -inf");
-    require(lower[j] <= upper[j], where, "the lower bound is not below the upper one", found,
-            "lower <= upper");
+    const std::string found = std::to_string(least) + " and " + std::to_string(most);
+    if (std::isnan(least) || std::isnan(most))
+      refuse(where, "a bound is not a number", found, "numbers, or -inf and inf for none");
+    if (!(least < inf && most > -inf))
+      refuse(where, "no number lies between the bounds", found,
+             "a lower bound below inf and an upper bound above -inf");
+    refuse(where, "the lower bound is not below the upper one", found, "lower <= upper");
   }
 }
 
@@ -100,12 +105,14 @@ bool any_finite(const std::vector<double>& values) {
 std::vector<double> transpose(const Array& values, Index d, Index c, const std::string& name) {
   std::vector<double> out(to_size(c * d), 0.0);
   if (values.empty()) return out;
-  require(values.rows() == d && values.cols() == c, name, "the vector does not fit the problem",
-          shape(values.rows(), values.cols()), shape(d, c));
+  if (values.rows() != d || values.cols() != c)
+    refuse(name, "the vector does not fit the problem", shape(values.rows(), values.cols()),
+           shape(d, c));
   for (Index j = 0; j < d; ++j) {
     for (Index i = 0; i < c; ++i) {
-      require(std::isfinite(values(j, i)), name + ", row " + std::to_string(j + 1),
-              "a value is not finite", std::to_string(values(j, i)), "a finite number");
+      if (!std::isfinite(values(j, i)))
+        refuse(name + ", row " + std::to_string(j + 1), "a value is not finite",
+               std::to_string(values(j, i)), "a finite number");
       out[to_size(i * d + j)] = values(j, i);
     }
   }

@@ -75,11 +75,10 @@ class Sample {
   /// √(Σ w a_ij² · n/m): about the norms of all columns.
   std::vector<double> norms(const RowMatrix& A) const {
     std::vector<double> out(to_size(A.cols()), 0.0);
-    AnnouncedRows announced(A, rows_);
-    for (std::size_t t = 0; t < rows_.size(); ++t) {
-      announced.used(static_cast<Index>(t));
-      A.column_norms(rows_[t], rows_[t] + 1, {&weights_[t], 1}, 1.0, out);
-    }
+    if (std::ssize(rows_) == A.rows())
+      A.column_norms(0, A.rows(), weights_, 1.0, out);
+    else
+      add_norms(A, out);
     communicator(A).sum(out);
     const double share = static_cast<double>(rows_.size()) / static_cast<double>(A.rows());
     for (double& v : out) v = std::sqrt(v / share);
@@ -91,6 +90,14 @@ class Sample {
     std::vector<Index> rows(to_size(count));
     std::iota(rows.begin(), rows.end(), Index{0});
     return rows;
+  }
+
+  void add_norms(const RowMatrix& A, std::vector<double>& norms2) const {
+    AnnouncedRows announced(A, rows_);
+    for (std::size_t t = 0; t < rows_.size(); ++t) {
+      announced.used(static_cast<Index>(t));
+      A.column_norms(rows_[t], rows_[t] + 1, {&weights_[t], 1}, 1.0, norms2);
+    }
   }
 
   std::vector<Index> rows_;
@@ -233,7 +240,8 @@ ColumnMap WorkingProblem::first_map(std::uint64_t seed) const {
   // A sample has too few entries of sparse columns: they are scaled by all rows.
   const bool dense = A->nonzeros() == A->rows() * A->cols();
   if (keeps_units() || !dense) return map;
-  const std::vector<double> norms = sample.norms(*mapped_columns(A, map));
+  const bool as_stored = !map.ones && !map.centred();
+  const std::vector<double> norms = sample.norms(as_stored ? *A : *mapped_columns(A, map));
   if (!all_finite(norms) || (!map.centred() && spread(norms) <= max_ratio)) return map;
   const double root_n = std::sqrt(static_cast<double>(A->rows()));
   // With a ridge the columns are those of [A; √ridge·I].
