@@ -22,9 +22,16 @@ std::vector<double> numbers(const Array& array) {
   return {array.view().data, array.view().data + array.view().size()};
 }
 
+// A mapped file would be read by system calls, row by row, where a few rows are looked at.
+MatrixPtr in_memory(const RowMatrix& A) {
+  std::vector<double> values(static_cast<std::size_t>(A.rows() * A.cols()));
+  A.copy_rows(0, A.rows(), {values.data(), A.rows(), A.cols(), A.cols()});
+  return dense_matrix(std::move(values), A.rows(), A.cols());
+}
+
 Problem load(const std::string& folder) {
   ProblemData parts;
-  parts.A = read_table(folder + "/A.npy").A;
+  parts.A = in_memory(*read_table(folder + "/A.npy").A);
   parts.b = read_array(folder + "/b.npy");
   parts.lower = numbers(read_array(folder + "/lower.npy", true));
   parts.upper = numbers(read_array(folder + "/upper.npy", true));
