@@ -6,6 +6,7 @@ PROGRAM := build/release/bin/polyak
 SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh')
 CONFIGURE := cmake --log-level=WARNING --preset
+EVERY_GPU := ON
 
 .PHONY: setup-python wheel coverage cuda test-gpu bench-gpu stops mpi asan-mpi tomography-quality disk-bench ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
@@ -27,7 +28,7 @@ setup-python: setup ## the same, and build/venv: Python with what the package is
 	@tools/python_env.sh build/venv
 
 configure: setup
-	@$(CONFIGURE) release
+	@$(CONFIGURE) release -DPOLYAK_CUDA_EVERY_GPU=$(EVERY_GPU)
 
 build: configure ## the optimised program, build/release/bin/polyak
 	@cmake --build --preset release -j $(JOBS) --target polyak_cli
@@ -35,6 +36,7 @@ build: configure ## the optimised program, build/release/bin/polyak
 mpi: setup-petsc build ## polyak-mpi and the PETSc plugins, in build/release/bin and lib
 	@cmake --build --preset release -j $(JOBS) --target polyak_ranks
 
+test: EVERY_GPU = OFF
 test: setup-petsc setup-python configure ## build and run every test
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)

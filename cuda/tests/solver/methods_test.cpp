@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "solve/run/setup.hpp"
+#include "support/decompositions.hpp"
 #include "support/problems.hpp"
 
 namespace polyak::test {
@@ -44,7 +45,7 @@ class GpuMethod : public testing::TestWithParam<std::string> {
     const Index n = problem.rows(), d = problem.cols();
     Rows A(n, d);
     problem.A().copy_rows(0, n, {A.data(), n, d, d});
-    const Eigen::VectorXd s = A.bdcSvd().singularValues();
+    const Eigen::VectorXd s = singular_values(A);
     const double smallest = s(s.size() - 1), kappa = A.norm() / smallest;
     const ConstView b = problem.b();
     const double b_norm = Eigen::Map<const Eigen::VectorXd>(b.data, b.size()).norm();
