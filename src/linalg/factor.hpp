@@ -18,6 +18,10 @@ namespace polyak {
 /// `least` and returns the number of pivots before it. H must be finite.
 [[nodiscard]] Index pivoted_cholesky(View H, std::span<Index> place, double least);
 
+/// At least the condition of the upper triangle R, and at most d^(1/8) times it (up to rounding);
+/// infinity if R is singular. About 8d³ operations: for few columns.
+double condition_bound(ConstView R);
+
 /// Replaces `rows` by the R of its QR factorisation: upper triangular in the first min(rows,
 /// cols) rows, zero elsewhere; rowsᵀ·rows = Rᵀ·R. For many rows see tsqr.hpp.
 void householder_r(View rows);

@@ -108,5 +108,42 @@ TEST(SymmetricEigen, SaysNoToWhatIsNotFiniteInsteadOfSearchingForever) {
   }
 }
 
+// The inverse of R has a relative error of about d·eps·κ.
+TEST(ConditionBound, IsAtLeastTheConditionAndAtMostTheEighthRootOfTheColumnsLarger) {
+  for (const Index d : {1, 2, 7, 16}) {
+    for (const double condition : {1.0, 30.0, 1e6, 1e10}) {
+      const Matrix U = orthonormal(normal(d, d, 1)), V = orthonormal(normal(d, d, 2));
+      Vector s(d);
+      for (Index j = 0; j < d; ++j)
+        s(j) = std::pow(condition, -static_cast<double>(j) / static_cast<double>(d));
+      for (const double unit : {1.0, 1e-150, 1e150}) {
+        Matrix R = unit * triangle(U * s.asDiagonal() * V.transpose());
+        R.triangularView<Eigen::StrictlyLower>().setConstant(std::nan(""));  // not looked at
+        const double slack = 1.0 + 1e-14 * static_cast<double>(d) * condition,
+                     kappa = s(0) / s(d - 1);
+        const double bound = condition_bound(view(R));
+        EXPECT_GE(bound * slack, kappa) << d << " columns, condition " << condition;
+        EXPECT_LE(bound, slack * std::pow(static_cast<double>(d), 0.125) * kappa) << d;
+      }
+    }
+  }
+}
+
+TEST(ConditionBound, OfASingularTriangleIsInfinite) {
+  Matrix R = Matrix::Identity(3, 3);
+  EXPECT_NEAR(condition_bound(view(R)), std::pow(3.0, 0.125), 1e-12);
+  R(1, 1) = 0.0;
+  EXPECT_EQ(condition_bound(view(R)), HUGE_VAL);
+  R(1, 1) = std::nan("");
+  EXPECT_EQ(condition_bound(view(R)), HUGE_VAL);
+  R = Matrix::Zero(2, 2);
+  EXPECT_EQ(condition_bound(view(R)), HUGE_VAL);
+  R = Matrix::Identity(2, 2);
+  R(1, 1) = 1e-300;
+  EXPECT_EQ(condition_bound(view(R)), HUGE_VAL) << "beyond what a double can show";
+  Matrix empty(0, 0);
+  EXPECT_EQ(condition_bound(view(empty)), 1.0);
+}
+
 }  // namespace
 }  // namespace polyak::test

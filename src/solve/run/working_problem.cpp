@@ -49,9 +49,9 @@ class Sample {
   Sample(const Problem& problem, std::uint64_t seed)
       : rows_(problem.rows() <= 2 * sampled_rows
                   ? all_rows(problem.rows())
-                  : random_rows(problem.rows(), sampled_rows, seed, for_columns)) {
-    for (const Index i : rows_)
-      weights_.push_back(problem.weights().empty() ? 1.0 : problem.weights()[to_size(i)]);
+                  : random_rows(problem.rows(), sampled_rows, seed, for_columns)),
+        weighted_(!problem.weights().empty()) {
+    for (const Index i : rows_) weights_.push_back(weighted_ ? problem.weights()[to_size(i)] : 1.0);
     for (const double w : weights_) total_ += w;
   }
 
@@ -76,7 +76,7 @@ class Sample {
   std::vector<double> norms(const RowMatrix& A) const {
     std::vector<double> out(to_size(A.cols()), 0.0);
     if (std::ssize(rows_) == A.rows())
-      A.column_norms(0, A.rows(), weights_, 1.0, out);
+      add_norms_of_all(A, out);
     else
       add_norms(A, out);
     communicator(A).sum(out);
@@ -92,6 +92,13 @@ class Sample {
     return rows;
   }
 
+  // Vector code sums rows and columns together.
+  void add_norms_of_all(const RowMatrix& A, std::vector<double>& norms2) const {
+    if (weighted_) return A.column_norms(0, A.rows(), weights_, 1.0, norms2);
+    std::vector<double> of_rows(to_size(A.rows()));
+    A.norms(0, A.rows(), 1.0, of_rows, norms2);
+  }
+
   void add_norms(const RowMatrix& A, std::vector<double>& norms2) const {
     AnnouncedRows announced(A, rows_);
     for (std::size_t t = 0; t < rows_.size(); ++t) {
@@ -101,6 +108,7 @@ class Sample {
   }
 
   std::vector<Index> rows_;
+  bool weighted_;
   std::vector<double> weights_;
   double total_ = 0.0;
 };
