@@ -163,7 +163,7 @@ struct [[nodiscard]] Report {
   Seconds seconds;                       ///< by phase
   Index rows = 0, cols = 0, nnz = 0, right_hand_sides = 0;  ///< sizes of the problem
   Index zero_rows = 0;                                      ///< rows of A that are zero
-  Index zero_columns = 0;                                   ///< columns of A that are zero
+  Index zero_columns = 0;  ///< columns of A that are zero, or constant beside an intercept
   /// Present where the rank is below the number of columns and a QR has found out:
   /// without these columns A has full column rank.
   std::vector<DependentColumn> dependent_columns;

@@ -329,6 +329,7 @@ class MappedSparse final : public MappedMatrix {
   double shift_at(const Row& row, Index k) const { return shift_[to_size(row.col[k])]; }
   double more_than_shift(const Row& row, Index k, double scale) const {
     const double with = scale * mapped(row, k), without = scale * shift_at(row, k);
+    if (without == 0.0) return kernels::visible_square(mapped(row, k), scale);
     return with * with - without * without;
   }
 

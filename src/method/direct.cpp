@@ -10,39 +10,48 @@ namespace polyak {
 namespace {
 
 // Householder QR of A by blocks of rows, then the minimum norm solution of the
-// small triangular problem by its singular values. One iteration.
+// small triangular problem by its singular values. One iteration; where its x does not meet the
+// tolerance, and there is no ridge, a second one: a correction by QR with the residual of x.
 //
 // Where the solution is not unique it is the one nearest to x0, as for every other method: the
 // correction to x0 has minimum norm, measured in the user's variables also where columns are
-// scaled.
+// scaled. A unique solution does not depend on x0, whose rounding is therefore kept out of it.
 class Direct final : public Method {
  public:
   explicit Direct(const Setting& setting) : Method(setting) {}
 
   void advance(Index first, Index last) override {
-    if (first == 0 && last > 0) {
-      solve();
-      counters_.row_products = setting_.problem.rows();
-    }
+    for (Index k = first; k < std::min(last, iterations()); ++k) k == 0 ? solve() : correct();
     counters_.iteration = last;
   }
 
-  bool finished() const override { return counters_.iteration > 0; }
+  bool finished() const override { return counters_.iteration >= iterations(); }
   const RankFound* rank() const override { return found_.known ? &found_ : nullptr; }
   std::optional<double> condition() const override { return found_.condition; }
 
  private:
+  Index iterations() const { return has_ridge() ? 1 : 2; }
+
   void solve() {
-    const Problem& problem = setting_.problem;
     std::vector<double> x = read_x();
     const bool from_zero = std::all_of(x.begin(), x.end(), [](double v) { return v == 0.0; });
-    if (from_zero || has_ridge()) {
-      x = factor_and_solve(problem.b());
-    } else {
-      const Array rest = subtract_start(host_view(x));
-      const auto correction = factor_and_solve(rest.view());
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] += correction[i];
-    }
+    std::vector<double> solution = factor_and_solve(setting_.problem.b());
+    if (from_zero || has_ridge() || found_.rank == d_)
+      set_x(std::move(solution));
+    else
+      correct();
+  }
+
+  void correct() {
+    std::vector<double> x = read_x();
+    const Array rest = subtract(host_view(x));
+    const std::vector<double> correction = factor_and_solve(rest.view());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += correction[i];
+    set_x(std::move(x));
+  }
+
+  void set_x(std::vector<double> x) {
+    const Problem& problem = setting_.problem;
     // Rounding must not move the unknowns of zero columns.
     for (Index j : setting_.facts.zero_columns)
       for (Index c = 0; c < vectors_; ++c)
@@ -50,15 +59,15 @@ class Direct final : public Method {
     write_x(x);
   }
 
-  // b − A·x0 in the rows stored here.
-  Array subtract_start(ConstView x0) const {
+  // b − A·x in the rows stored here.
+  Array subtract(ConstView x) const {
     const Problem& problem = setting_.problem;
     const Index n = problem.rows();
     std::vector<double> values(to_size(n * vectors_));
     const View rest{values.data(), n, vectors_, vectors_};
     Products products(problem.A(), {}, {}, setting_.team);
     products.for_row_chunks([&](Index, Index first, Index last) {
-      problem.A().multiply(first, last, x0, {rest.row(first), last - first, vectors_, vectors_});
+      problem.A().multiply(first, last, x, {rest.row(first), last - first, vectors_, vectors_});
       for (Index i = first; i < last; ++i)
         for (Index c = 0; c < vectors_; ++c) rest(i, c) = problem.b()(i, c) - rest(i, c);
     });
@@ -68,6 +77,7 @@ class Direct final : public Method {
   std::vector<double> factor_and_solve(ConstView b) {
     const Problem& problem = setting_.problem;
     const Ridge ridge{problem.ridge(), problem.data().ridge_factors};
+    counters_.row_products += problem.rows();
     auto result = qr_least_squares(problem.A(), b, problem.weights(), ridge, setting_.team,
                                    setting_.facts.scale);
     if (!result.ok)

@@ -180,20 +180,48 @@ void keep_zero_columns(const Setting& setting, View step) {
   }
 }
 
+namespace {
+
+// D·N without the intercept. Entries of N at the level of rounding belong to columns that take no
+// part in a dependence: units far apart would make them the largest.
+Buffer null_space_in_units(const std::vector<double>& units, ConstView N, Index rows) {
+  const double rounding = 64.0 * rank_threshold(N.rows, N.rows);
+  Buffer out(rows, N.cols);
+  for (Index k = 0; k < N.cols; ++k) {
+    double largest = 0.0;
+    for (Index j = 0; j < N.rows; ++j) largest = std::max(largest, std::abs(N(j, k)));
+    for (Index j = 0; j < rows; ++j)
+      if (std::abs(N(j, k)) > rounding * largest) out.view()(j, k) = units[to_size(j)] * N(j, k);
+  }
+  return out;
+}
+
+double largest_of(const double* values, Index count) {
+  double largest = 0.0;
+  for (Index j = 0; j < count; ++j) largest = std::max(largest, std::abs(values[j]));
+  return largest;
+}
+
+}  // namespace
+
 void shorten(const Setting& setting, ConstView N, View x) {
+  // A·N is rounding, so that a step along N changes ‖r‖ by rounding of the size of that step.
+  constexpr double max_growth = 1024.0;
   const MappedMatrix* mapped = as_mapped(setting.problem.A());
   if (!mapped || N.cols == 0) return;
   const auto& units = mapped->map().units;
-  const Index rows = x.cols - (mapped->map().ones ? 1 : 0);
-  Buffer DN(rows, N.cols), y(x.rows, std::max(rows, N.cols));
-  for (Index j = 0; j < rows; ++j)
-    for (Index k = 0; k < N.cols; ++k) DN.view()(j, k) = units[to_size(j)] * N(j, k);
+  const Index d = x.cols, rows = d - (mapped->map().ones ? 1 : 0);
+  Buffer DN = null_space_in_units(units, N, rows), y(x.rows, std::max(rows, N.cols));
   for (Index c = 0; c < x.rows; ++c)
     for (Index j = 0; j < rows; ++j) y.view()(c, j) = -units[to_size(j)] * x(c, j);
   if (!least_squares_svd(DN.view(), y.view(), rank_threshold(rows, N.cols)).ok) return;
-  for (Index c = 0; c < x.rows; ++c)
-    for (Index j = 0; j < x.cols; ++j)
-      for (Index k = 0; k < N.cols; ++k) x(c, j) += N(j, k) * y.view()(c, k);
+  for (Index c = 0; c < x.rows; ++c) {
+    std::vector<double> shorter(x.row(c), x.row(c) + d);
+    for (Index j = 0; j < d; ++j)
+      for (Index k = 0; k < N.cols; ++k) shorter[to_size(j)] += N(j, k) * y.view()(c, k);
+    if (largest_of(shorter.data(), d) <= max_growth * largest_of(x.row(c), d))
+      std::copy_n(shorter.data(), d, x.row(c));
+  }
 }
 
 }  // namespace polyak

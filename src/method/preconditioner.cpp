@@ -53,6 +53,9 @@ double condition_of(ConstView R) {
   const double unit = d > 0 ? std::ldexp(1.0, std::ilogb(largest)) : 1.0;
   const double top = largest_eigenvalue(
       d, [&](std::span<const double> v, std::span<double> out) { multiply_twice(R, v, out); });
+  // Where R has many small entries on its diagonal, those of R⁻¹ are their product.
+  constexpr double unresolved = 0x1p400;
+  bool beyond = false;
   const double inverse =
       largest_eigenvalue(d, [&](std::span<const double> v, std::span<double> out) {
         const View row{out.data(), 1, d, d};
@@ -60,7 +63,11 @@ double condition_of(ConstView R) {
         solve_right(R, row);
         for (double& x : out) x *= unit;
         solve_right(R, row, Transpose::yes);
+        beyond = beyond || !std::all_of(out.begin(), out.end(),
+                                        [](double x) { return std::abs(x) < unresolved; });
+        if (beyond) std::fill(out.begin(), out.end(), 0.0);
       });
+  if (beyond) return INFINITY;
   const double condition = std::sqrt(top) * std::sqrt(inverse) / unit;
   return std::isfinite(condition) ? condition : INFINITY;
 }

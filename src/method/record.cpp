@@ -128,8 +128,12 @@ std::string dependent_columns(const CandidateInputs& in) {
 }
 
 double tol_for_x(const CandidateInputs& in) {
-  const double condition = in.subset ? std::max(1.0, in.subset->condition) : 1.0;
-  return std::clamp(in.tol * 100.0 / condition, 4e-16, in.tol);
+  return tol_for_x(in.tol, in.subset ? in.subset->condition : 1.0);
+}
+
+double tol_for_x(double tol, double condition) {
+  constexpr double least = 4e-16;
+  return std::max(std::min(tol, least), std::min(tol, tol * 100.0 / std::max(1.0, condition)));
 }
 
 }  // namespace candidate

@@ -153,6 +153,7 @@ std::string dependent_columns(const CandidateInputs& in);
 /// The tolerance that gives a good x, not only a small residual: at a condition of kappa
 /// that takes a backward error of tol/kappa.
 double tol_for_x(const CandidateInputs& in);
+double tol_for_x(double tol, double condition);
 }  // namespace candidate
 
 struct MethodRecord {

@@ -1,5 +1,7 @@
 #include "spectrum/facts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -221,6 +223,26 @@ double max_abs_of_rhs(const Problem& problem, ThreadTeam& team) {
   return largest_of_ranks(A, largest.taking_part);
 }
 
+// √ of the largest ridge: its rows are scaled with A.
+double root_of_ridge(const Problem& problem) {
+  double largest = 0.0;
+  for (Index j = 0; j < problem.cols() && problem.ridge() > 0.0; ++j)
+    largest = std::max(largest, problem.ridge(j));
+  return std::sqrt(largest);
+}
+
+// The largest part of A·x that the bounds force: it takes part in the residual as b does.
+double forced_by_bounds(const Problem& problem, const MatrixFacts& facts) {
+  double largest = 0.0;
+  for (Index j = 0; j < problem.cols() && problem.has_bounds(); ++j) {
+    const std::size_t k = to_size(j);
+    const double x = std::max({0.0, problem.lower()[k], -problem.upper()[k]});
+    const double part = x == 0.0 ? 0.0 : x * (facts.column_norms[k] / facts.scale.a);
+    if (std::isfinite(part)) largest = std::max(largest, part);
+  }
+  return largest;
+}
+
 // One scale for A can be so small that squares of a much smaller column underflow: such columns
 // are measured again in larger units, in which the others may overflow. At most three windows of
 // exponents cover all doubles.
@@ -262,6 +284,28 @@ void check_weighted(const MatrixFacts& facts) {
               {.what = "the weighted sum of squares overflows",
                .where = "weights",
                .hint = "divide all weights, and the ridge term, by one large number"});
+}
+
+// One scale serves all right-hand sides: the squared residual of one that is far smaller than the
+// others would be 0, and pass every test.
+void check_sizes_of_rhs(const Problem& problem, double scale, double largest_of_all) {
+  constexpr double smallest = 0x1p-400;
+  const ConstView b = problem.b();
+  const Partition own = partition(problem.A());
+  for (Index c = 0; c < b.cols && b.cols > 1; ++c) {
+    double largest = 0.0;
+    for (Index i = own.first; i < own.first + own.rows->rows(); ++i)
+      if (takes_part(problem, i)) largest = std::max(largest, std::abs(b(i, c)));
+    largest = largest_of_ranks(problem.A(), largest);
+    if (largest > 0.0 && largest * scale < smallest)
+      throw Error(
+          ErrorCode::bad_data,
+          {.what = "right-hand sides of so different sizes cannot be solved together",
+           .where = "b, column " + std::to_string(c + 1),
+           .found = fmt::format("numbers up to {:.1e} beside {:.1e}", largest, largest_of_all),
+           .expected = "sizes within a factor of 1e120",
+           .hint = "solve for this column alone, or divide the others by a large number"});
+  }
 }
 
 void read_rhs(const Problem& problem, MatrixFacts& facts) {
@@ -312,11 +356,11 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team, RowSums* sums
   Norms norms = read_norms(problem, products, 1.0, sums);
   facts.rows_read = static_cast<double>(A.rows());
   if (!in_range(problem, own_part(A, norms.rows), team)) {
-    facts.scale.a = power_of_two_for(max_abs(problem, products));
+    facts.scale.a = power_of_two_for(std::max(max_abs(problem, products), root_of_ridge(problem)));
     norms = read_norms(problem, products, facts.scale.a, sums);
     facts.rows_read *= 3.0;
   }
-  facts.scale.b = power_of_two_for(max_abs_of_rhs(problem, team));
+  const double largest_of_b = max_abs_of_rhs(problem, team);
   facts.norms2 = std::move(norms.rows);
   const std::span<double> own = own_part(A, facts.norms2);
   if (const std::span<const double> weights = problem.weights(); !weights.empty())
@@ -327,6 +371,8 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team, RowSums* sums
     if (norms.columns[j] == 0.0) facts.zero_columns.push_back(static_cast<Index>(j));
   for (const double v : norms.columns) facts.column_norms.push_back(std::sqrt(v));
   measure_small_columns(problem, products, facts, norms.columns);
+  facts.scale.b = power_of_two_for(std::max(largest_of_b, forced_by_bounds(problem, facts)));
+  check_sizes_of_rhs(problem, facts.scale.b, largest_of_b);
   read_rhs(problem, facts);
   check_weighted(facts);
   return facts;

@@ -64,7 +64,8 @@ TEST_P(MemoryApart, is_saved_and_restored) {
 TEST_P(MemoryApart, transfers_nothing_in_further_iterations) {
   const std::string& name = GetParam();
   // Case distinctions and triangular solves on the host, each iteration, by their nature.
-  const bool on_host = name == "bounded-cg" || name == "normal" || name == "sketch-hbm";
+  const bool on_host =
+      name == "bounded-cg" || name == "normal" || name == "sketch-hbm" || name == "direct";
   const Problem problem(consistent(300, 8));
   SolveSetup setup(problem, options("apart", 50));
   const auto method = setup.start(0);

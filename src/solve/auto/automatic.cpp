@@ -85,7 +85,7 @@ class Automatic {
       }
       run_method(plan, candidate);
       if (!settled() && candidate.may_continue) continue_trial(plan, candidate);
-      if (settled()) break;
+      if (settled() || factored(candidate)) break;
     }
   }
 
@@ -240,7 +240,7 @@ class Automatic {
         trial_->rows_checked, options_.tol, SubsetTrial::doubt, 100.0 * trial_->failing_share());
     out.method = found_by_;
     out.used.tol = options_.tol;
-    out.used.rank = trial_->facts.rank;
+    tell_facts_of_look(out);
     out.pages_read = pages_of_rows(problem_.A(), trial_->rows_read);
     out.relative_residual = trial_->facts.relative_residual;
     out.x = trial_->x;
@@ -256,7 +256,8 @@ class Automatic {
   // Where its start meets the tolerance, the run was only the check of a subset's solution.
   void run_method(const AutoPlan& plan, const Candidate& candidate) {
     const Problem from = start_.empty() ? problem_ : problem_.starting_at(start_);
-    const SolveOptions options = limited(candidate);
+    SolveOptions options = limited(candidate);
+    if (!found_by_.empty() && trial_) options.tol = std::min(options.tol, tol_of_look());
     Report report = drive(from, options, nullptr,
                           start_may_solve_ ? FirstRead::cheapest : FirstRead::equations);
     Stage done{candidate.method, candidate.why, candidate.seconds, report.seconds.total, {}};
@@ -264,6 +265,7 @@ class Automatic {
         report.iterations == 0 && !found_by_.empty() && report.status != Status::diverged;
     if (checked) {
       report.method = found_by_;
+      if (trial_) tell_facts_of_look(report);
       done.method = "check";
       done.why = "every row, against the tolerance";
       done.predicted_seconds = 2.0 * plan.costs().pass();
@@ -277,6 +279,18 @@ class Automatic {
     done.outcome =
         checked && total().status == Status::converged ? total().reason : outcome(total());
     total().stages.push_back(std::move(done));
+  }
+
+  // An x of a few rows is accurate where it fits all rows as well as these, up to rounding.
+  double tol_of_look() const {
+    const double rounding = static_cast<double>(problem_.cols()) * 0x1p-52;
+    return std::max(candidate::tol_for_x(options_.tol, trial_->facts.condition), rounding);
+  }
+
+  void tell_facts_of_look(Report& report) const {
+    report.used.rank = trial_->facts.rank;
+    report.used.condition = trial_->facts.condition;
+    warn_of_rank(problem_, report.used, report);
   }
 
   // A trial continues where it is extrapolated to converge soon, from its second half: noise has
@@ -334,6 +348,12 @@ class Automatic {
         trial_ && (trial_->facts.unresolved ||
                    (trial_->facts.full_rank && trial_->facts.condition >= trusted_condition));
     return total().used.condition.value_or(1.0) > trusted_condition_of(total().method) && !known;
+  }
+
+  // What A allows: an iterative method would only find an x that grows along the directions that
+  // rounding leaves open, until it passes the test of the residual.
+  bool factored(const Candidate& candidate) const {
+    return accepts_any_condition(candidate) && total().stopped_by == StoppedBy::method_end;
   }
 
   bool settled() const {

@@ -27,11 +27,12 @@ struct SubsetTrial {
   Index rows_failed = 0;         ///< of those checked: |r_i| > tol(Σ_j|a_ij||x_j| + |b_i|)
   double rounding = 0.0;         ///< upper bound of the part of relative_residual due to rounding
 
-  /// Every row that was checked fits, and all of them together fit b: an x that noise has
-  /// blown up along a small singular vector passes the first test alone.
+  /// Every row that was checked fits, and all of them together fit b so well that x is accurate
+  /// too: an x that noise has blown up along a small singular vector passes the first test alone.
   bool consistent(double tol) const {
     return facts.full_rank && rows_failed == 0 &&
-           facts.relative_residual <= std::max(tol, rounding);
+           facts.relative_residual <=
+               std::max(candidate::tol_for_x(tol, facts.condition), rounding);
   }
   /// With confidence 1 − doubt …
   static constexpr double doubt = 1e-6;

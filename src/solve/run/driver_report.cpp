@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "polyak/simd.hpp"
@@ -22,11 +23,14 @@ std::optional<double> measured_rate(const std::vector<Measurement>& history) {
   return std::nullopt;
 }
 
-void add_rank(const RankFound& found, Report& out) {
+// A constant column is zero in the working variables, and depends on the intercept, the last one.
+void add_rank(const RankFound& found, const WorkingProblem& working, Report& out) {
   out.used.rank = found.rank;
   out.used.rank_threshold = found.threshold;
+  const Index intercept = working.user().cols() - 1;
   for (const Dependence& one : found.dependent)
-    out.dependent_columns.push_back({one.column, one.on});
+    out.dependent_columns.push_back(
+        {one.column, working.is_constant(one.column) ? std::vector{intercept} : one.on});
 }
 
 std::string listed(const std::vector<Index>& columns) {
@@ -50,8 +54,40 @@ std::string dependent_text(const std::vector<DependentColumn>& columns) {
   return out;
 }
 
-// A warning where A does not have full column rank, and for a condition that leaves x few correct
-// digits.
+void warn_of_zero_columns(const SolveSetup& setup, Report& report) {
+  const std::vector<Index>& columns = setup.facts().zero_columns;
+  const Index constant = std::count_if(columns.begin(), columns.end(),
+                                       [&](Index j) { return setup.working().is_constant(j); });
+  const auto warn = [&](Index count, const char* what) {
+    if (count == 0) return;
+    report.warnings.push_back(
+        fmt::format("{} columns of A are {}: those unknowns cannot be "
+                    "identified and {}",
+                    count, what, setup.problem().ridge() > 0 ? "are 0" : "keep their start value"));
+  };
+  warn(std::ssize(columns) - constant, "zero");
+  warn(constant, "constant, as the intercept is");
+}
+
+void add_warnings(const SolveSetup& setup, const Used& used, Report& report) {
+  const MatrixFacts& facts = setup.facts();
+  if (facts.zero_rows_with_rhs > 0) {
+    report.warnings.push_back(
+        fmt::format("{} zero rows have a right-hand side that is not zero: no x can meet them, "
+                    "and the residual stays above their size",
+                    facts.zero_rows_with_rhs));
+  }
+  if (!setup.trivial()) warn_of_zero_columns(setup, report);
+  warn_of_rank(setup.problem(), used, report);
+}
+
+std::string verified_text(const std::optional<double>& rounding) {
+  if (!rounding) return "measured on A";
+  return fmt::format("from A'A, rounding adds at most {:.1e} to the backward error", *rounding);
+}
+
+}  // namespace
+
 void warn_of_rank(const Problem& problem, const Used& used, Report& report) {
   constexpr double max_condition = 1e8;
   if (used.rank && *used.rank < problem.cols() && problem.ridge() == 0.0) {
@@ -76,30 +112,6 @@ void warn_of_rank(const Problem& problem, const Used& used, Report& report) {
   }
 }
 
-void add_warnings(const SolveSetup& setup, const Used& used, Report& report) {
-  const MatrixFacts& facts = setup.facts();
-  if (facts.zero_rows_with_rhs > 0) {
-    report.warnings.push_back(
-        fmt::format("{} zero rows have a right-hand side that is not zero: no x can meet them, "
-                    "and the residual stays above their size",
-                    facts.zero_rows_with_rhs));
-  }
-  if (!facts.zero_columns.empty() && !setup.trivial()) {
-    report.warnings.push_back(
-        fmt::format("{} columns of A are zero: those unknowns cannot be identified and {}",
-                    facts.zero_columns.size(),
-                    setup.problem().ridge() > 0 ? "are 0" : "keep their start value"));
-  }
-  warn_of_rank(setup.problem(), used, report);
-}
-
-std::string verified_text(const std::optional<double>& rounding) {
-  if (!rounding) return "measured on A";
-  return fmt::format("from A'A, rounding adds at most {:.1e} to the backward error", *rounding);
-}
-
-}  // namespace
-
 void describe(const Problem& problem, Report& out) {
   out.rows = problem.rows();
   out.cols = problem.cols();
@@ -121,7 +133,7 @@ Report Driver::report(const Verdict& verdict) const {
   out.asked = options_;
   out.used = used_;
   if (method_) out.used.condition = method_->condition();
-  if (method_ && method_->rank()) add_rank(*method_->rank(), out);
+  if (method_ && method_->rank()) add_rank(*method_->rank(), setup_.working(), out);
   if (method_) out.used.exchange = method_->exchange_choice();
   out.used.device = setup_.backend().description();
   out.iterations = method_ ? method_->iteration() : 0;

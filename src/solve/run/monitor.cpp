@@ -24,6 +24,11 @@ double least_norm(const Problem& problem, double frobenius) {
          std::sqrt(static_cast<double>(std::max<Index>(1, std::min(rows, problem.cols()))));
 }
 
+// A norm in the user's units may be larger than any double.
+double largest_if_beyond(double v) {
+  return std::isfinite(v) ? v : std::numeric_limits<double>::max();
+}
+
 // The value as a multiple of its bound.
 double above(double value, double bar) { return value == 0.0 ? 0.0 : value / bar; }
 
@@ -198,11 +203,12 @@ Measured Monitor::judge(ConstView x, std::span<const Errors> errors) {
                  : out.distance > 0.0 ? std::numeric_limits<double>::infinity()
                                       : 0.0;
   out.residual = std::sqrt(total2);
-  out.gradient = norm_of_any_size(g_.data(), columns * d) / facts_.scale.a / facts_.scale.b;
+  const double scaled = norm_of_any_size(g_.data(), columns * d);
+  out.gradient = largest_if_beyond(scaled / facts_.scale.a / facts_.scale.b);
+  out.finite = std::isfinite(out.residual) && std::isfinite(scaled);
   const double gradient = user_gradient();
-  out.finite = std::isfinite(out.residual) && std::isfinite(gradient);
   out.line.residual_norm = std::sqrt(data2) / facts_.scale.b * working_.residual_unit();
-  out.line.gradient_norm = gradient / facts_.scale.a / facts_.scale.b;
+  out.line.gradient_norm = largest_if_beyond(gradient / facts_.scale.a / facts_.scale.b);
   if (b_norm_ > 0.0) out.line.relative_residual = std::sqrt(data2) / b_norm_;
   out.line.relative_gradient = worst_gradient;
   if (working_.user().has_reference()) out.line.error = error(x);

@@ -7,10 +7,9 @@
 #include <limits>
 #include <numeric>
 
-#include "matrix/row_lists.hpp"
 #include "method/record.hpp"
 #include "polyak/ranks.hpp"
-#include "solve/auto/row_subset.hpp"
+#include "solve/run/column_sample.hpp"
 
 namespace polyak {
 namespace {
@@ -21,8 +20,6 @@ constexpr double max_ratio = 4.0;
 // The same where they were scaled by a sample of rows.
 constexpr double max_sampled_ratio = 16.0;
 constexpr int max_rounds = 3;
-constexpr Index sampled_rows = 512;
-constexpr std::uint64_t for_columns = 2;  // draw of row_subset
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int max_exponent = 200;  // |exponents| of weights whose squares and sums are finite
 
@@ -42,76 +39,6 @@ double spread(const std::vector<double>& norms) {
   }
   return largest > 0.0 ? largest / smallest : 1.0;
 }
-
-// A few rows of a matrix, each with its weight: sums over them, on all ranks.
-class Sample {
- public:
-  Sample(const Problem& problem, std::uint64_t seed)
-      : rows_(problem.rows() <= 2 * sampled_rows
-                  ? all_rows(problem.rows())
-                  : random_rows(problem.rows(), sampled_rows, seed, for_columns)),
-        weighted_(!problem.weights().empty()) {
-    for (const Index i : rows_) weights_.push_back(weighted_ ? problem.weights()[to_size(i)] : 1.0);
-    for (const double w : weights_) total_ += w;
-  }
-
-  bool empty() const { return !(total_ > 0.0); }
-
-  /// Σ w a_ij / Σ w.
-  std::vector<double> means(const RowMatrix& A) const {
-    std::vector<double> out(to_size(A.cols()), 0.0);
-    AnnouncedRows announced(A, rows_);
-    for (std::size_t t = 0; t < rows_.size(); ++t) {
-      announced.used(static_cast<Index>(t));
-      const double share = weights_[t] / total_;
-      if (share == 0.0) continue;
-      A.add_transposed(rows_[t], rows_[t] + 1, {&share, 1, 1, 1},
-                       {out.data(), 1, A.cols(), A.cols()});
-    }
-    communicator(A).sum(out);
-    return out;
-  }
-
-  /// √(Σ w a_ij² · n/m): about the norms of all columns.
-  std::vector<double> norms(const RowMatrix& A) const {
-    std::vector<double> out(to_size(A.cols()), 0.0);
-    if (std::ssize(rows_) == A.rows())
-      add_norms_of_all(A, out);
-    else
-      add_norms(A, out);
-    communicator(A).sum(out);
-    const double share = static_cast<double>(rows_.size()) / static_cast<double>(A.rows());
-    for (double& v : out) v = std::sqrt(v / share);
-    return out;
-  }
-
- private:
-  static std::vector<Index> all_rows(Index count) {
-    std::vector<Index> rows(to_size(count));
-    std::iota(rows.begin(), rows.end(), Index{0});
-    return rows;
-  }
-
-  // Vector code sums rows and columns together.
-  void add_norms_of_all(const RowMatrix& A, std::vector<double>& norms2) const {
-    if (weighted_) return A.column_norms(0, A.rows(), weights_, 1.0, norms2);
-    std::vector<double> of_rows(to_size(A.rows()));
-    A.norms(0, A.rows(), 1.0, of_rows, norms2);
-  }
-
-  void add_norms(const RowMatrix& A, std::vector<double>& norms2) const {
-    AnnouncedRows announced(A, rows_);
-    for (std::size_t t = 0; t < rows_.size(); ++t) {
-      announced.used(static_cast<Index>(t));
-      A.column_norms(rows_[t], rows_[t] + 1, {&weights_[t], 1}, 1.0, norms2);
-    }
-  }
-
-  std::vector<Index> rows_;
-  bool weighted_;
-  std::vector<double> weights_;
-  double total_ = 0.0;
-};
 
 bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
@@ -134,12 +61,12 @@ bool intercept_is_free(const Problem& problem) {
 
 // The mean of each column where it is a large part of the column; otherwise 0. With fewer rows than
 // columns all means: the intercept then has no part in the norm that is least.
-std::vector<double> centre_of(const MatrixPtr& A, const Sample& sample) {
+std::vector<double> centre_of(const MatrixPtr& A, const ColumnSample& sample) {
   const std::vector<double> norms = sample.norms(*A);
   std::vector<double> centre = sample.means(*A);
-  const double n = static_cast<double>(A->rows());
+  const double root_weight = 4.0 * std::sqrt(sample.weight_of_all(A->rows()));
   for (std::size_t j = 0; j < centre.size() && A->rows() >= A->cols(); ++j)
-    if (16.0 * n * centre[j] * centre[j] < norms[j] * norms[j]) centre[j] = 0.0;
+    if (root_weight * std::abs(centre[j]) < norms[j]) centre[j] = 0.0;
   if (!all_finite(centre) || !all_finite(norms)) return {};
   const bool any = std::any_of(centre.begin(), centre.end(), [](double v) { return v != 0.0; });
   if (!any) return {};
@@ -242,7 +169,7 @@ void WorkingProblem::map_columns(const SolveOptions& options, ThreadTeam& team) 
 ColumnMap WorkingProblem::first_map(std::uint64_t seed) const {
   const MatrixPtr A = without_ones(user_);
   ColumnMap map = ColumnMap::plain(A->cols(), user_.has_intercept());
-  const Sample sample(problem(), seed);
+  const ColumnSample sample(problem(), seed);
   if (sample.empty()) return map;
   if (map.ones && intercept_is_free(user_)) map.centre = centre_of(A, sample);
   // A sample has too few entries of sparse columns: they are scaled by all rows.
@@ -314,14 +241,30 @@ void WorkingProblem::change(std::optional<ColumnMap> map) {
     for (Index k = 0; k < c; ++k) map_->from_user(user_.x0().row(k), start.data() + k * d);
     data.x0 = transposed({start.data(), c, d, d});
     data.reference = {};
+    removed_ = values_of_removed();
   }
   changed_.emplace(std::move(data));
+}
+
+// Of an unknown that any value fits as well as another: 0 with a ridge, otherwise the start, within
+// the bounds.
+std::vector<double> WorkingProblem::values_of_removed() const {
+  const ConstView x0 = user_.x0();
+  std::vector<double> out(x0.data, x0.data + x0.size());
+  for (Index k = 0; k < x0.size(); ++k) {
+    const Index j = k % x0.cols;
+    double& v = out[to_size(k)];
+    if (user_.ridge(j) > 0.0) v = 0.0;
+    if (user_.has_bounds()) v = std::clamp(v, user_.lower()[to_size(j)], user_.upper()[to_size(j)]);
+  }
+  return out;
 }
 
 std::vector<double> WorkingProblem::to_user(ConstView x) const {
   std::vector<double> out(x.data, x.data + x.size());
   for (Index c = 0; c < x.rows && map_; ++c)
-    map_->to_user(x.row(c), user_.x0().row(c % user_.right_hand_sides()), out.data() + c * x.cols);
+    map_->to_user(x.row(c), removed_.data() + c % user_.right_hand_sides() * x.cols,
+                  out.data() + c * x.cols);
   return out;
 }
 

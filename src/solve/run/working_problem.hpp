@@ -36,6 +36,11 @@ class WorkingProblem {
   const NormalEquations* normal() const { return swept_.normal ? &*swept_.normal : nullptr; }
   /// Null where the variables are the user's.
   const ColumnMap* map() const { return map_ ? &*map_ : nullptr; }
+  /// True for a column of one value beside an intercept, which says the same.
+  bool is_constant(Index j) const {
+    return map_ && map_->centred() && j < std::ssize(map_->centre) &&
+           map_->units[to_size(j)] == 0.0 && map_->centre[to_size(j)] != 0.0;
+  }
   /// Factor from residuals of the working problem to the user's.
   double residual_unit() const { return 1.0 / root_weight_; }
 
@@ -55,11 +60,13 @@ class WorkingProblem {
   ColumnMap first_map(std::uint64_t seed) const;
   bool rescale(ColumnMap& map) const;
   bool keeps_units() const;
+  std::vector<double> values_of_removed() const;
 
   const Problem& user_;
   FirstRead first_read_;
   double root_weight_ = 1.0;  // √ of the factor of weights and ridge
   std::optional<ColumnMap> map_;
+  std::vector<double> removed_;  // c × d: the unknowns of columns with a unit of 0
   std::optional<Problem> changed_;
   SweptFacts swept_;
 };

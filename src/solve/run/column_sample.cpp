@@ -1,0 +1,91 @@
+#include "solve/run/column_sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "matrix/row_lists.hpp"
+#include "polyak/ranks.hpp"
+#include "solve/auto/row_subset.hpp"
+
+namespace polyak {
+namespace {
+
+constexpr Index sampled_rows = 512;
+constexpr std::uint64_t for_columns = 2;  // draw of row_subset
+
+std::vector<Index> all_rows_of(Index count) {
+  std::vector<Index> rows(to_size(count));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  return rows;
+}
+
+}  // namespace
+
+ColumnSample::ColumnSample(const Problem& problem, std::uint64_t seed)
+    : rows_(problem.rows() <= 2 * sampled_rows
+                ? all_rows_of(problem.rows())
+                : random_rows(problem.rows(), sampled_rows, seed, for_columns)),
+      weighted_(!problem.weights().empty()) {
+  for (const Index i : rows_) weights_.push_back(weighted_ ? problem.weights()[to_size(i)] : 1.0);
+  for (const double w : weights_) total_ += w;
+}
+
+std::vector<double> ColumnSample::means(const RowMatrix& A) const {
+  std::vector<double> out(to_size(A.cols()), 0.0);
+  AnnouncedRows announced(A, rows_);
+  for (std::size_t t = 0; t < rows_.size(); ++t) {
+    announced.used(static_cast<Index>(t));
+    const double share = weights_[t] / total_;
+    if (share == 0.0) continue;
+    A.add_transposed(rows_[t], rows_[t] + 1, {&share, 1, 1, 1},
+                     {out.data(), 1, A.cols(), A.cols()});
+  }
+  communicator(A).sum(out);
+  return out;
+}
+
+// Norms whose squares overflow or underflow are computed again in other units.
+std::vector<double> ColumnSample::norms(const RowMatrix& A) const {
+  std::vector<double> out = norms(A, 1.0);
+  for (const double scale : {0x1p-600, 0x1p600}) {
+    const auto beyond = [&](double v) {
+      return scale < 1.0 ? !(v < 0x1p500) : v > 0.0 && v < 0x1p-450;
+    };
+    if (std::none_of(out.begin(), out.end(), beyond)) continue;
+    const std::vector<double> again = norms(A, scale);
+    for (std::size_t j = 0; j < out.size(); ++j)
+      if (beyond(out[j])) out[j] = again[j] / scale;
+  }
+  return out;
+}
+
+std::vector<double> ColumnSample::norms(const RowMatrix& A, double scale) const {
+  std::vector<double> out(to_size(A.cols()), 0.0);
+  if (std::ssize(rows_) == A.rows())
+    add_norms_of_all(A, scale, out);
+  else
+    add_norms(A, scale, out);
+  communicator(A).sum(out);
+  const double share = static_cast<double>(rows_.size()) / static_cast<double>(A.rows());
+  for (double& v : out) v = std::sqrt(v / share);
+  return out;
+}
+
+// Vector code sums rows and columns together.
+void ColumnSample::add_norms_of_all(const RowMatrix& A, double scale,
+                                    std::vector<double>& norms2) const {
+  if (weighted_) return A.column_norms(0, A.rows(), weights_, scale, norms2);
+  std::vector<double> of_rows(to_size(A.rows()));
+  A.norms(0, A.rows(), scale, of_rows, norms2);
+}
+
+void ColumnSample::add_norms(const RowMatrix& A, double scale, std::vector<double>& norms2) const {
+  AnnouncedRows announced(A, rows_);
+  for (std::size_t t = 0; t < rows_.size(); ++t) {
+    announced.used(static_cast<Index>(t));
+    A.column_norms(rows_[t], rows_[t] + 1, {&weights_[t], 1}, scale, norms2);
+  }
+}
+
+}  // namespace polyak
