@@ -277,8 +277,12 @@ class MappedSparse final : public MappedMatrix {
           sum += w * kernels::visible_square(unit(row, k) * static_cast<double>(row.a[k]), scale);
       }
     }
-    for (std::size_t j = 0; j < shift_.size() && (map_.centred() || map_.ones); ++j)
-      norms2[j] = std::max(0.0, norms2[j] + total * (scale * shift_[j]) * (scale * shift_[j]));
+    // A column with a shift has empty entries as well as others: it is not constant.
+    for (std::size_t j = 0; j < shift_.size() && (map_.centred() || map_.ones); ++j) {
+      const double least =
+          total > 0.0 && shift_[j] != 0.0 ? std::numeric_limits<double>::min() : 0.0;
+      norms2[j] = std::max(least, norms2[j] + total * (scale * shift_[j]) * (scale * shift_[j]));
+    }
   }
 
   double max_abs(Index first, Index last) const override {
