@@ -29,6 +29,7 @@ class Normal final : public Method {
     else
       unread_.resize(NormalModel::state_size(vectors_, d_));
     save_numbers(model_ ? model_->state() : unread_);
+    save_numbers(unresolved_);
   }
 
   void advance(Index first, Index last) override {
@@ -38,7 +39,7 @@ class Normal final : public Method {
 
   bool finished() const override { return ends_unresolved(); }
   std::optional<double> condition() const override {
-    if (unresolved_) return INFINITY;
+    if (unresolved()) return INFINITY;
     return factor_.built() ? std::optional(factor_.condition()) : std::nullopt;
   }
   const RankFound* rank() const override { return found_.known ? &found_ : nullptr; }
@@ -49,7 +50,7 @@ class Normal final : public Method {
 
  private:
   void step(Index k) {
-    if (!factor_.built() && !unresolved_) build();
+    if (!factor_.built() && !ends_unresolved()) build();
     if (ends_unresolved()) return;
     if (k == 0) counters_.row_products += setting_.problem.rows();  // H's
     correct(gradient(k == 0));
@@ -77,7 +78,9 @@ class Normal final : public Method {
     return g;
   }
 
-  bool ends_unresolved() const { return unresolved_ && setting_.parameters.only_resolved; }
+  // A'A cannot be distinguished from a singular matrix.
+  bool unresolved() const { return unresolved_[0] != 0.0; }
+  bool ends_unresolved() const { return unresolved() && setting_.parameters.only_resolved; }
 
   // Where columns are scaled the step from the start is the shortest in scaled units only.
   void shorten_step() {
@@ -142,7 +145,7 @@ class Normal final : public Method {
       factor_.trust_null_space();
       return found(rank_threshold(setting_.problem.rows(), d_));
     }
-    unresolved_ = true;
+    unresolved_[0] = 1.0;
     if (setting_.parameters.only_resolved) return;
     factor_ = {};
     factor_ = Preconditioner::of_eigenvalues(std::move(H));
@@ -175,7 +178,7 @@ class Normal final : public Method {
   Block g_;
   Preconditioner factor_;
   RankFound found_;
-  bool unresolved_ = false;  // A'A cannot be distinguished from a singular matrix
+  std::vector<double> unresolved_{0.0};  // saved: a run that ended so has no further iteration
 };
 
 // AᵀA while it is computed; or AᵀA twice and its factor, which is copied once more where columns

@@ -238,5 +238,31 @@ TEST(sizes, beyond_all_reason_that_can_be_solved_are) {
   EXPECT_GE(solution(at_bound).minCoeff(), 1.0);
 }
 
+class Keeper final : public Observer {
+ public:
+  bool snapshot_wanted(bool ending) override { return ending; }
+  void snapshot(Snapshot&& snapshot) override { saved = std::move(snapshot); }
+  std::optional<Snapshot> saved;
+};
+
+// normal ends without an iteration that changes x, and direct follows.
+TEST(counts, of_a_run_resumed_behind_unresolved_equations_are_those_of_one_run) {
+  Rows A = random(300, 8, 17);
+  A.col(1) = A.col(0) + 1e-8 * A.col(1);
+  const Problem problem(data(A, random(300, 1, 18)));
+  SolveOptions options = with_method("auto");
+  const Report whole = solve(problem, options);
+  ASSERT_EQ(whole.stages.size(), 2u);
+  options.max_iterations = 1;
+  Keeper keeper;
+  (void)solve(problem, options, &keeper);
+  ASSERT_TRUE(keeper.saved);
+  options.max_iterations.reset();
+  const Report resumed = solve(problem, options, nullptr, &*keeper.saved);
+  EXPECT_EQ(resumed.iterations, whole.iterations);
+  EXPECT_EQ(resumed.row_products, whole.row_products);
+  EXPECT_EQ(solution(resumed), solution(whole));
+}
+
 }  // namespace
 }  // namespace polyak::test::trust
