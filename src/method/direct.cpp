@@ -36,7 +36,8 @@ class Direct final : public Method {
     std::vector<double> x = read_x();
     const bool from_zero = std::all_of(x.begin(), x.end(), [](double v) { return v == 0.0; });
     std::vector<double> solution = factor_and_solve(setting_.problem.b());
-    if (from_zero || has_ridge() || found_.rank == d_)
+    const Index unique = found_.rank + std::ssize(setting_.facts.zero_columns);
+    if (from_zero || has_ridge() || unique == d_)
       set_x(std::move(solution));
     else
       correct();

@@ -351,9 +351,11 @@ class Automatic {
   }
 
   // What A allows: an iterative method would only find an x that grows along the directions that
-  // rounding leaves open, until it passes the test of the residual.
+  // rounding leaves open, until it passes the test of the residual. The rank of a wide A, whose
+  // columns are not scaled, depends on their units.
   bool factored(const Candidate& candidate) const {
-    return accepts_any_condition(candidate) && total().stopped_by == StoppedBy::method_end;
+    return accepts_any_condition(candidate) && problem_.rows() >= problem_.cols() &&
+           total().stopped_by == StoppedBy::method_end;
   }
 
   bool settled() const {
