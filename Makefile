@@ -37,7 +37,11 @@ mpi: setup-petsc build ## polyak-mpi and the PETSc plugins, in build/release/bin
 	@cmake --build --preset release -j $(JOBS) --target polyak_ranks
 
 test: EVERY_GPU = OFF
-test: setup-petsc setup-python configure ## build and run every test
+test: setup-petsc configure ## build and run every test
+	@tools/setup.sh python
+	@tools/python_env.sh build/venv & environment=$$!; \
+	  cmake --build --preset release -j $(JOBS) && wait $$environment
+	@$(CONFIGURE) release
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
 
