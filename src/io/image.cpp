@@ -144,6 +144,12 @@ bool write_page(TIFF* tiff, ConstView page, double pixel) {
   return TIFFWriteDirectory(tiff) == 1;
 }
 
+// The sizes are checked and the image goes to memory: what is left to fail is an allocation.
+[[noreturn]] void refuse_memory_for_image(const std::string& name) {
+  throw Error(ErrorCode::out_of_memory,
+              {.what = "there is no memory to write the image", .where = name});
+}
+
 }  // namespace
 
 // The simplified interface of libpng: errors are returned as text, without longjmp.
@@ -167,6 +173,7 @@ std::string encode_png(ConstView values, const ImageOptions& options, const std:
   }
   const std::string why = fits ? std::string(image.message) : "a size that .png does not support";
   png_image_free(&image);
+  if (why.find("emory") != std::string::npos) refuse_memory_for_image(name);
   throw Error(ErrorCode::io, {.what = "the image cannot be written", .where = name, .found = why});
 }
 
@@ -176,14 +183,16 @@ std::string encode_tiff(ConstView values, const ImageOptions& options, Index cou
   std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(
       TIFFClientOpen(name.c_str(), "w", &out, read, write, seek, close, size_of, nullptr, nullptr),
       TIFFClose);
-  bool ok = tiff != nullptr && count > 0 && values.rows % count == 0 && values.size() > 0 &&
-            values.size() < (Index{1} << 29);
+  const bool fits = count > 0 && values.rows % count == 0 && values.size() > 0 &&
+                    values.size() < (Index{1} << 29);
+  bool ok = tiff != nullptr && fits;
   const Index rows = ok ? values.rows / count : 0;
   for (Index k = 0; ok && k < count; ++k)
     ok = write_page(tiff.get(), {values.row(k * rows), rows, values.cols, values.stride},
                     options.pixel);
   tiff.reset();
   if (ok) return std::move(out.bytes);
+  if (fits) refuse_memory_for_image(name);
   throw Error(ErrorCode::io, {.what = "the image cannot be written", .where = name});
 }
 
