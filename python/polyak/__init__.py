@@ -40,15 +40,16 @@ if TYPE_CHECKING:
     from ._bounded import lsq_linear, nnls
     from ._krylov import lsmr, lsqr
     from ._plan import Plan, memory, plan
+    from ._reproduce import reproduce
 
 __version__ = _core.version
 __all__ = ["solve", "Report", "PolyakError", "UsageError", "DataError", "NoFileError", "FileError",
            "OutOfMemoryError", "InternalError", "PolyakWarning", "NotConvergedWarning", "methods",
-           "lsqr", "lsmr", "nnls", "lsq_linear", "plan", "memory"]
+           "lsqr", "lsmr", "nnls", "lsq_linear", "plan", "memory", "reproduce"]
 
 # Names of other modules, which are imported when they are asked for.
 _LATER = {"lsqr": "._krylov", "lsmr": "._krylov", "nnls": "._bounded", "lsq_linear": "._bounded",
-          "plan": "._plan", "memory": "._plan", "Plan": "._plan", "sklearn": ".sklearn", "theory": ".theory",
+          "plan": "._plan", "memory": "._plan", "Plan": "._plan", "reproduce": "._reproduce", "sklearn": ".sklearn", "theory": ".theory",
           "generate": ".generate", "tomography": ".tomography"}
 
 

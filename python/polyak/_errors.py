@@ -60,3 +60,11 @@ class PolyakWarning(UserWarning):
 
 class NotConvergedWarning(PolyakWarning):
     """A solve ended before its tolerance was met; report.status and report.reason say why."""
+
+
+def refused(kind, what, where="", found="", expected="", hint=""):
+    """An error of this kind, with the message that the library makes of the parts."""
+    line = f"{where}: {what}" if where else what
+    inside = [f"found {found}"] * bool(found) + [f"expected {expected}"] * bool(expected)
+    line += f" ({', '.join(inside)})" if inside else ""
+    return kind(line + (f"; {hint}" if hint else ""), what, where, found, expected, hint)

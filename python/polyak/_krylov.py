@@ -188,7 +188,8 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
         res2 += psi**2
         rnorm = sqrt(phibar**2 + res2)
         arnorm = alpha * abs(tau)
-        r1sq = rnorm**2 - damp**2 * xxnorm
+        # |b - Ax|; as in SciPy the damping counts where it is positive.
+        r1sq = rnorm**2 - max(damp, 0.0) ** 2 * xxnorm
         r1norm = sqrt(abs(r1sq)) * (1 if r1sq >= 0 else -1)
         r2norm = rnorm
         test1 = rnorm / bnorm if bnorm else inf

@@ -4,7 +4,7 @@ import html
 import json
 
 from . import _core
-from ._inputs import matrix_of, numbers_of
+from ._inputs import matrix_of, right_hand_side
 
 
 class Plan:
@@ -60,7 +60,7 @@ def plan(A, b=None, **options):
     True
     """
     given = matrix_of(A)
-    b = given.b if b is None else numbers_of(b, "b")
+    b = given.b if b is None else right_hand_side(b)
     return Plan(json.loads(_core.plan(given.matrix, b, options)))
 
 

@@ -53,7 +53,7 @@ class Report:
         self._history = None
         x = result.x
         self.x = x[:, 0] if one_column and x.shape[1] == 1 else x
-        self.names = list(names)
+        self.names = list(names) if names else []
 
     @property
     def _fields(self):

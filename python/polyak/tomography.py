@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator
 
 from . import _core
+from ._errors import DataError, refused
 from ._report import Report
 
 _tomography = _core.tomography
@@ -29,6 +30,14 @@ class Reconstruction(NamedTuple):
     image: np.ndarray  #: rows x cols, or slices x rows x cols
     report: Report
     more: dict[str, Any]  #: smoothing, noise, lambda_max and others; None where they do not apply
+
+
+def _line(values, name):
+    """One number, or one for each view."""
+    values = np.atleast_1d(np.asarray(values))
+    if values.ndim != 1:
+        raise refused(DataError, "the array has another shape", name, str(values.shape), "one dimension")
+    return np.ascontiguousarray(values, dtype=np.float64)
 
 
 class Projector(LinearOperator):
@@ -58,8 +67,8 @@ class Projector(LinearOperator):
     def __init__(self, angles, detectors, rows, cols, *, spacing=1.0, pixel=1.0, offset=0.0, beam="parallel",
                  source_distance=0.0, detector_distance=0.0, model="line", threads=0):
         self._geometry = {
-            "beam": beam, "angles": np.ascontiguousarray(angles, dtype=np.float64), "detectors": int(detectors),
-            "spacing": float(spacing), "offsets": np.ascontiguousarray(np.atleast_1d(offset), dtype=np.float64),
+            "beam": beam, "angles": _line(angles, "angles"), "detectors": int(detectors),
+            "spacing": float(spacing), "offsets": _line(offset, "offset"),
             "source_distance": float(source_distance), "detector_distance": float(detector_distance),
             "rows": int(rows), "cols": int(cols), "pixel": float(pixel),
         }
@@ -67,6 +76,12 @@ class Projector(LinearOperator):
         self._polyak_matrix = _tomography.projector(self._geometry, model, threads)
         self._products = _core.Products(self._polyak_matrix, threads)
         super().__init__(np.float64, self._products.shape)
+
+    def __reduce__(self):
+        g = self._geometry
+        sizes = {name: g[name] for name in ("angles", "detectors", "rows", "cols")}
+        more = {name: g[name] for name in ("spacing", "pixel", "beam", "source_distance", "detector_distance")}
+        return _projector, ({**sizes, **more, "offset": g["offsets"], "model": self._model, "threads": self._threads},)
 
     def _matvec(self, x):
         return self._products.multiply(np.ascontiguousarray(x, dtype=np.float64).reshape(-1))
@@ -103,10 +118,20 @@ class Projector(LinearOperator):
         """
         sinograms = self._sinograms(sinograms)
         options.setdefault("projector", self._model)
+        if options.get("weights") is not None:
+            options["weights"] = self._ray_weights(options["weights"])
         images, report, more = _tomography.reconstruct(self._geometry, sinograms, options)
         image = images[0] if sinograms.ndim == 2 else images
         fields = json.loads(report)
         return Reconstruction(image, Report._of(fields, images.reshape(len(images), -1).T), more)
+
+    def _ray_weights(self, values):
+        """One for each ray: views x detectors, or as a vector."""
+        shape = (len(self._geometry["angles"]), self._geometry["detectors"])
+        values = np.asarray(values)
+        if values.shape not in (shape, (shape[0] * shape[1],)):
+            raise refused(DataError, "the array has another shape", "weights", str(values.shape), str(shape))
+        return np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
 
     def _sinograms(self, values):
         """Views x detectors, or a stack of these: the same numbers in another shape are another scan."""
@@ -123,3 +148,7 @@ class Projector(LinearOperator):
         sinograms = self._sinograms(sinograms)
         images = _tomography.filtered_back_projection(self._geometry, sinograms, filter)
         return images[0] if sinograms.ndim == 2 else images
+
+
+def _projector(arguments):
+    return Projector(**arguments)
