@@ -16,24 +16,8 @@
 #include "theory.hpp"
 #include "tomography.hpp"
 
-namespace {
-
-// The thread of a run takes the GIL back by the functions PyGILState_…, which know the main
-// interpreter only: in another one this would wait for ever.
-void check_interpreter() {
-  const auto id = PyInterpreterState_GetID(PyInterpreterState_Get());
-  if (id == 0) return;
-  const std::string text =
-      "polyak works in the main interpreter of Python only (this is subinterpreter " +
-      std::to_string(id) + ")";
-  throw nanobind::import_error(text.c_str());
-}
-
-}  // namespace
-
-NB_MODULE(_core, module) {
+NB_MODULE(_core_checked, module) {
   namespace python = polyak::python;
-  check_interpreter();
   module.doc() = "The solver polyak, as a package of Python files uses it.";
   module.attr("version") = polyak::version_string;
   module.def("use_blas", [](const std::string& path, const std::string& prefix) {
@@ -50,4 +34,17 @@ NB_MODULE(_core, module) {
   python::define_generate(module);
   python::define_tomography(module);
   python::define_reproduce(module);
+}
+
+// What Python calls to import the module. nanobind's objects belong to the main interpreter, and
+// the functions PyGILState_… by which threads take the GIL know that one only: in another they
+// would wait for ever.
+extern "C" NB_EXPORT PyObject* PyInit__core() {
+  const auto id = PyInterpreterState_GetID(PyInterpreterState_Get());
+  if (id == 0) return PyInit__core_checked();
+  const std::string text =
+      "polyak works in the main interpreter of Python only (this is subinterpreter " +
+      std::to_string(id) + ")";
+  PyErr_SetString(PyExc_ImportError, text.c_str());
+  return nullptr;
 }
