@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from typing import Any, NamedTuple
 
 from . import _core
+from ._errors import UsageError, refused
 
 
 class Reproduction(NamedTuple):
@@ -51,12 +53,25 @@ def reproduce(what: str | os.PathLike[str], out: str | os.PathLike[str], *, tria
     >>> made.runs_made > 0 and made.page.endswith("index.html")
     True
     """
+    for name, value, most in (("trials", trials, 10**6), ("rows", rows, 2**40)):
+        if value is not None and not 1 <= value <= most:
+            raise refused(UsageError, "the value does not fit the option", name, str(value), f"1 to {most}")
+    if not 0 <= threads <= 4096:
+        raise refused(UsageError, "the value does not fit the option", "threads", str(threads), "0 to 4096")
     folder = os.fspath(out)
-    show = _show if progress else None
-    made = _core.reproduce(os.fspath(what), folder, trials, rows, seed, threads, force, show)
+    made = _core.reproduce(os.fspath(what), folder, trials, rows, seed, threads, force, _Lines() if progress else None)
     return Reproduction(page=os.path.join(folder, "index.html"), **made)
 
 
-def _show(what: str, done: float, seconds_left: float | None) -> None:
-    left = "" if seconds_left is None else f", about {seconds_left:.0f} s left"
-    print(f"polyak: {100 * done:.0f} %, {what}{left}", file=sys.stderr)
+class _Lines:
+    """A line on standard error every second."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def __call__(self, what: str, done: float, seconds_left: float | None) -> None:
+        if time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + 1.0
+        left = "" if seconds_left is None else f", about {seconds_left:.0f} s left"
+        print(f"polyak: {100 * done:.0f} %, {what}{left}", file=sys.stderr)

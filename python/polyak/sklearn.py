@@ -77,13 +77,27 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             factor = _updated(factor, X[part], targets[part], weights[part])
         self._factor, self._one_target, self._targets = factor, one_target, targets.shape[1]
         self.n_samples_seen_ = getattr(self, "n_samples_seen_", 0) + len(y)
-        d = X.shape[1]
-        A = factor[:, 1 : d + 1]
-        if self.fit_intercept:
-            A = np.column_stack([A, factor[:, 0]])
-        b = factor[:, d + 1 :]
-        self._solve(A, b[:, 0] if one_target else b, extra_column=self.fit_intercept)
+        self._solve_factor(factor, X.shape[1], one_target)
         return self
+
+    def _solve_factor(self, factor, d, one_target):
+        """From the triangular factor of [1 X y]. Its first row holds the means, and the rows below it are a
+        factor of what is left of [X y] without them: so the intercept has no part in the norm of a
+        solution that is not unique, as in fit()."""
+        first, below = factor[0], factor[1:] if self.fit_intercept else factor
+        A, b = below[:, 1 : d + 1], below[:, d + 1 :]
+        if self.fit_intercept:
+            A = np.where(self._constant(factor[:, 1 : d + 1]), 0.0, A)
+        self._solve(np.ascontiguousarray(A), b[:, 0] if one_target else b)
+        if self.fit_intercept and first[0] != 0:
+            intercept = (first[d + 1 :] - np.atleast_2d(self.coef_) @ first[1 : d + 1]) / first[0]
+            self.intercept_ = float(intercept[0]) if one_target else intercept
+
+    def _constant(self, columns):
+        """Columns that are a multiple of the ones: below the first row they hold rounding alone."""
+        eps = np.finfo(np.float64).eps
+        rounding = eps * (columns.shape[1] + 2 + np.sqrt(self.n_samples_seen_))
+        return np.linalg.norm(columns[1:], axis=0) <= rounding * np.linalg.norm(columns, axis=0)
 
     def predict(self, X):
         """X coef_' + intercept_."""
@@ -95,29 +109,25 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return validate_data(self, X, y, reset=reset, accept_sparse=["csr", "csc", "coo"], dtype=[np.float64, np.float32],
                              multi_output=True, y_numeric=True)
 
-    def _solve(self, X, y, weights=None, intercept=False, extra_column=False):
-        """Sets coef_, intercept_ and the rest. With `extra_column` the last column of X is the
-        intercept's."""
+    def _solve(self, X, y, weights=None, intercept=False):
+        """Sets coef_, intercept_ and the rest."""
         ridges = self._ridges(1 if y.ndim == 1 else y.shape[1])
         if len(ridges) == 1:
-            x, reports = self._one(X, y, ridges[0], weights, intercept, extra_column)
+            x, reports = self._one(X, y, ridges[0], weights, intercept)
         else:
-            parts = [self._one(X, y[:, k], ridge, weights, intercept, extra_column) for k, ridge in enumerate(ridges)]
+            parts = [self._one(X, y[:, k], ridge, weights, intercept) for k, ridge in enumerate(ridges)]
             x = np.column_stack([part[0] for part in parts])
             reports = [report for part in parts for report in part[1]]
         d = self.n_features_in_
         self.coef_ = np.ascontiguousarray(x[:d].T)
-        self.intercept_ = x[d] if intercept or extra_column else 0.0
+        self.intercept_ = x[d] if intercept else 0.0
         self.n_iter_ = max(1, max(report.iterations for report in reports))
         self.report_ = reports[0] if len(reports) == 1 else reports
 
-    def _one(self, X, y, ridge, weights, intercept, extra_column):
-        d = self.n_features_in_
+    def _one(self, X, y, ridge, weights, intercept):
         parts = {"weights": weights, "ridge": ridge, "intercept": intercept}
-        if extra_column and ridge:
-            parts["ridge_factors"] = np.append(np.ones(d), 0.0)
         if self.positive:
-            parts["lower"] = np.append(np.zeros(d), -np.inf) if extra_column else 0.0
+            parts["lower"] = 0.0
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
             report = solve(X, np.ascontiguousarray(y, dtype=np.float64), method=self.method, tol=self.tol,
