@@ -11,7 +11,7 @@ polyak.sklearn has estimators.
 
 import importlib
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 
@@ -53,7 +53,7 @@ _LATER = {"lsqr": "._krylov", "lsmr": "._krylov", "nnls": "._bounded", "lsq_line
           "generate": ".generate", "tomography": ".tomography"}
 
 
-def methods():
+def methods() -> list[dict[str, Any]]:
     """The methods of solve(): name, what it is, and what it can do.
 
     >>> import polyak
@@ -63,7 +63,7 @@ def methods():
     return _core.methods()
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in _LATER:
         module = importlib.import_module(_LATER[name], __name__)
         value = module if _LATER[name] == "." + name else getattr(module, name)
@@ -72,5 +72,5 @@ def __getattr__(name):
     raise AttributeError(f"module 'polyak' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(set(globals()) | set(_LATER))

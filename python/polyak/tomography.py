@@ -10,10 +10,13 @@
     True
 """
 
+from __future__ import annotations
+
 import json
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator
 
@@ -32,7 +35,7 @@ class Reconstruction(NamedTuple):
     more: dict[str, Any]  #: smoothing, noise, lambda_max and others; None where they do not apply
 
 
-def _line(values, name):
+def _line(values: ArrayLike, name: str) -> np.ndarray:
     """One number, or one for each view."""
     values = np.atleast_1d(np.asarray(values))
     if values.ndim != 1:
@@ -64,8 +67,10 @@ class Projector(LinearOperator):
     threads : int
     """
 
-    def __init__(self, angles, detectors, rows, cols, *, spacing=1.0, pixel=1.0, offset=0.0, beam="parallel",
-                 source_distance=0.0, detector_distance=0.0, model="line", threads=0):
+    def __init__(self, angles: ArrayLike, detectors: int, rows: int, cols: int, *, spacing: float = 1.0, pixel: float = 1.0,
+                 offset: ArrayLike = 0.0, beam: Literal["parallel", "fan"] = "parallel", source_distance: float = 0.0,
+                 detector_distance: float = 0.0, model: Literal["line", "linear", "strip"] = "line",
+                 threads: int = 0) -> None:
         self._geometry = {
             "beam": beam, "angles": _line(angles, "angles"), "detectors": int(detectors),
             "spacing": float(spacing), "offsets": _line(offset, "offset"),
@@ -95,7 +100,7 @@ class Projector(LinearOperator):
     def _rmatmat(self, Y):
         return self._products.transposed(np.ascontiguousarray(Y, dtype=np.float64))
 
-    def matrix(self):
+    def matrix(self) -> csr_array:
         """The matrix stored as a SciPy CSR array.
 
         >>> from polyak.tomography import Projector
@@ -107,7 +112,7 @@ class Projector(LinearOperator):
         out.has_canonical_format = True
         return out
 
-    def reconstruct(self, sinograms, **options):
+    def reconstruct(self, sinograms: Any, **options: Any) -> Reconstruction:
         """The image of a sinogram (views x detectors), or one for each slice of a stack.
 
         The method "auto" is total variation with a smoothing chosen by held-out rays; others are
@@ -143,12 +148,12 @@ class Projector(LinearOperator):
             raise TypeError("a sinogram has complex numbers; real ones are needed")
         return np.ascontiguousarray(values, dtype=np.float64)
 
-    def back_projection(self, sinograms, filter="ram-lak"):
+    def back_projection(self, sinograms: Any, filter: str = "ram-lak") -> np.ndarray:
         """Filtered back projection of a sinogram, or of a stack."""
         sinograms = self._sinograms(sinograms)
         images = _tomography.filtered_back_projection(self._geometry, sinograms, filter)
         return images[0] if sinograms.ndim == 2 else images
 
 
-def _projector(arguments):
+def _projector(arguments: dict[str, Any]) -> Projector:
     return Projector(**arguments)
