@@ -11,7 +11,7 @@ polyak.sklearn has estimators.
 
 import importlib
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 
@@ -40,19 +40,20 @@ if TYPE_CHECKING:
     from ._bounded import lsq_linear, nnls
     from ._krylov import lsmr, lsqr
     from ._plan import Plan, memory, plan
+    from ._reproduce import reproduce
 
 __version__ = _core.version
 __all__ = ["solve", "Report", "PolyakError", "UsageError", "DataError", "NoFileError", "FileError",
            "OutOfMemoryError", "InternalError", "PolyakWarning", "NotConvergedWarning", "methods",
-           "lsqr", "lsmr", "nnls", "lsq_linear", "plan", "memory"]
+           "lsqr", "lsmr", "nnls", "lsq_linear", "plan", "memory", "reproduce"]
 
 # Names of other modules, which are imported when they are asked for.
 _LATER = {"lsqr": "._krylov", "lsmr": "._krylov", "nnls": "._bounded", "lsq_linear": "._bounded",
-          "plan": "._plan", "memory": "._plan", "Plan": "._plan", "sklearn": ".sklearn", "theory": ".theory",
+          "plan": "._plan", "memory": "._plan", "Plan": "._plan", "reproduce": "._reproduce", "sklearn": ".sklearn", "theory": ".theory",
           "generate": ".generate", "tomography": ".tomography"}
 
 
-def methods():
+def methods() -> list[dict[str, Any]]:
     """The methods of solve(): name, what it is, and what it can do.
 
     >>> import polyak
@@ -62,7 +63,7 @@ def methods():
     return _core.methods()
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in _LATER:
         module = importlib.import_module(_LATER[name], __name__)
         value = module if _LATER[name] == "." + name else getattr(module, name)
@@ -71,5 +72,5 @@ def __getattr__(name):
     raise AttributeError(f"module 'polyak' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(set(globals()) | set(_LATER))

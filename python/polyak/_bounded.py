@@ -1,8 +1,12 @@
 """nnls and lsq_linear with the signatures and results of scipy.optimize."""
 
+from __future__ import annotations
+
 import warnings
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._errors import NotConvergedWarning, PolyakWarning
 from ._solve import solve
@@ -25,7 +29,7 @@ def _rows(A, dense=False):
     return A.astype(np.float64) if A.dtype.kind not in "f" else A
 
 
-def nnls(A, b, *, maxiter=None, atol=None):
+def nnls(A: Any, b: ArrayLike, *, maxiter: int | None = None, atol: float | None = None) -> tuple[np.ndarray, float]:
     """min |Ax - b| with x >= 0, as scipy.optimize.nnls; `atol` is not used, as there.
 
     Returns
@@ -57,8 +61,9 @@ def nnls(A, b, *, maxiter=None, atol=None):
     return report.x, float(np.linalg.norm(A @ report.x - b))
 
 
-def lsq_linear(A, b, bounds=(-np.inf, np.inf), method="trf", tol=1e-10, lsq_solver=None, lsmr_tol=None,
-               max_iter=None, verbose=0, *, lsmr_maxiter=None):
+def lsq_linear(A: Any, b: ArrayLike, bounds: Any = (-np.inf, np.inf), method: str = "trf", tol: float = 1e-10,
+               lsq_solver: str | None = None, lsmr_tol: float | str | None = None, max_iter: int | None = None,
+               verbose: int = 0, *, lsmr_maxiter: int | None = None) -> Any:
     """min 0.5 |Ax - b|^2 within bounds, as scipy.optimize.lsq_linear.
 
     The method is polyak's exact active set method, or conjugate gradients within bounds for more

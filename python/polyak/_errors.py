@@ -18,7 +18,7 @@ class PolyakError(Exception):
     hint (what you can do).
     """
 
-    def __init__(self, message, what="", where="", found="", expected="", hint=""):
+    def __init__(self, message: str, what: str = "", where: str = "", found: str = "", expected: str = "", hint: str = "") -> None:
         super().__init__(message)
         self.what = what or message
         self.where = where
@@ -26,8 +26,8 @@ class PolyakError(Exception):
         self.expected = expected
         self.hint = hint
 
-    def __str__(self):
-        return self.args[0]
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class UsageError(PolyakError, ValueError):
@@ -60,3 +60,11 @@ class PolyakWarning(UserWarning):
 
 class NotConvergedWarning(PolyakWarning):
     """A solve ended before its tolerance was met; report.status and report.reason say why."""
+
+
+def refused(kind: type[PolyakError], what: str, where: str = "", found: str = "", expected: str = "", hint: str = "") -> PolyakError:
+    """An error of this kind, with the message that the library makes of the parts."""
+    line = f"{where}: {what}" if where else what
+    inside = [f"found {found}"] * bool(found) + [f"expected {expected}"] * bool(expected)
+    line += f" ({', '.join(inside)})" if inside else ""
+    return kind(line + (f"; {hint}" if hint else ""), what, where, found, expected, hint)

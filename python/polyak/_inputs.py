@@ -6,10 +6,13 @@ import sys
 import numpy as np
 
 from . import _core
+from ._errors import DataError, UsageError, refused
 
 # Arrays in Fortran order, with gaps or of integers are converted once up to this size, and read
 # in blocks of rows, without a copy of the whole, above it.
 CONVERTED_BYTES = 64 * 2**20
+
+_FLOAT64 = np.dtype(np.float64)
 
 _READ_BY_OTHERS = {".h5": "h5", ".hdf5": "h5", ".nxs": "h5", ".mat": "mat", ".tif": "tif", ".tiff": "tif"}
 
@@ -21,18 +24,43 @@ class Given:
 
     def __init__(self, matrix, names=(), b=None, dropped_rows=0):
         self.matrix = matrix
-        self.names = list(names)
+        self.names = names
         self.b = b
         self.dropped_rows = dropped_rows
 
 
-def matrix_of(A, **reading):
+def matrix_of(A, precision="double", **reading):
     """A as a Given. `reading` are the options that apply to files only."""
-    if type(A) is np.ndarray:
+    if type(A) is np.ndarray and not reading:
         return Given(_dense(A))
     if isinstance(A, (str, os.PathLike)):
-        return _file(os.fspath(A), **reading)
+        return _file(os.fspath(A), precision, **reading)
+    _check_not_for_files(reading, "A is not the name of a file")
     return _object(A)
+
+
+# The options that say how a file is read, with their defaults.
+_READING = {"rhs_column": None, "drop_nonfinite_rows": False, "duplicates": "sum"}
+_INSTEAD = {
+    "rhs_column": "take the column out of A and give it as b",
+    "drop_nonfinite_rows": "drop these rows of A and b before",
+    "duplicates": "repeated entries of arrays are summed",
+}
+
+
+def reading_options(rhs_column, drop_nonfinite_rows, duplicates):
+    """Those that are not the default."""
+    if rhs_column is None and drop_nonfinite_rows is False and duplicates == "sum":
+        return {}
+    given = {"rhs_column": rhs_column, "drop_nonfinite_rows": drop_nonfinite_rows, "duplicates": duplicates}
+    if duplicates not in ("sum", "error"):
+        raise refused(UsageError, "the value does not fit the option", "duplicates", repr(duplicates), "sum|error")
+    return {name: value for name, value in given.items() if value != _READING[name]}
+
+
+def _check_not_for_files(reading, why):
+    for name in reading:
+        raise refused(UsageError, "the option says how a text file is read", name, why, hint=_INSTEAD[name])
 
 
 def _object(A):
@@ -43,8 +71,9 @@ def _object(A):
         return Given(_dense(A))
     if hasattr(A, "tocsr") and hasattr(A, "format"):
         return Given(_sparse(A))
-    if hasattr(A, "matvec") and hasattr(A, "rmatvec"):
+    if is_operator(A):
         return Given(_operator(A))
+    _check_two_dimensions(A)
     if _is_pandas(A, "DataFrame"):
         return Given(_dense(_pandas_values(A)), [str(name) for name in A.columns])
     if hasattr(A, "__arrow_c_stream__"):
@@ -55,6 +84,19 @@ def _object(A):
     if hasattr(A, "__dlpack__"):
         return Given(_dense(_from_dlpack(A)))
     return Given(_dense(np.asarray(A)))
+
+
+def is_operator(A):
+    return hasattr(A, "matvec") and hasattr(A, "rmatvec")
+
+
+def _check_two_dimensions(A):
+    """A vector of NumPy or a Series of pandas or polars has one: it may be a column or a row."""
+    shape = getattr(A, "shape", None)
+    if isinstance(shape, tuple) and len(shape) != 2:
+        hint = "to_frame() makes one column of it" if hasattr(A, "to_frame") else \
+            "reshape(-1, 1) makes one column of a vector"
+        raise refused(DataError, "A needs two dimensions", "A", f"shape {shape}", hint=hint)
 
 
 def _check_unmasked(values, name):
@@ -108,7 +150,9 @@ def _real(values, name):
 
 def _dense(A):
     if A.ndim != 2:
-        raise ValueError(f"A needs two dimensions (found {A.ndim}); reshape(-1, 1) makes one column of a vector")
+        _check_two_dimensions(A)
+    if A.dtype is _FLOAT64 and A.flags.c_contiguous and A.flags.aligned:
+        return _core.dense(A)
     A = _real(A, "A")
     rows_in_order = A.strides[1] == A.itemsize and A.strides[0] >= A.shape[1] * A.itemsize
     if A.dtype.kind != "f" or not (rows_in_order or A.flags.c_contiguous):
@@ -127,8 +171,12 @@ def _sparse(A):
     if not csr.has_canonical_format:
         csr = csr.copy() if csr is A else csr
         csr.sum_duplicates()
-    values = csr.data if csr.data.dtype in (np.float64, np.float32) else csr.data.astype(np.float64)
-    return _core.csr(csr.indptr, csr.indices, values, csr.shape[1])
+    stored = int(csr.indptr[-1])  # the arrays may be longer
+    values = _real(csr.data[:stored], "A")
+    if values.dtype not in (np.float64, np.float32):
+        values = values.astype(np.float64)
+    starts, columns, values = map(np.ascontiguousarray, (csr.indptr, csr.indices[:stored], values))
+    return _core.csr(starts, columns, values, csr.shape[1])
 
 
 def _float64(values, name):
@@ -142,8 +190,29 @@ def _operator(A):
     if kind is not None and np.dtype(kind).kind == "c":
         raise TypeError("A is an operator of complex numbers; polyak solves real problems")
     rows, cols = A.shape
-    return _core.products(lambda x: _float64(A.matvec(x), "A.matvec(x)").reshape(-1),
-                          lambda y: _float64(A.rmatvec(y), "A.rmatvec(y)").reshape(-1), rows, cols)
+    return _core.products(lambda x: _product(A.matvec(x), "A.matvec(x)"),
+                          lambda y: _product(A.rmatvec(y), "A.rmatvec(y)"), rows, cols)
+
+
+def _product(values, name):
+    """A vector, or one column, as some operators give."""
+    values = _float64(values, name)
+    if values.ndim > 1 and values.size != max(values.shape):
+        raise refused(DataError, "the array has another shape", name, str(values.shape), "a vector")
+    return values.reshape(-1)
+
+
+def with_ones(A):
+    """The operator [A 1], as a matrix of products: an intercept without single rows."""
+    rows, cols = A.shape
+
+    def multiply(x):
+        return _product(A.matvec(x[:-1]), "A.matvec(x)") + x[-1]
+
+    def transposed(y):
+        return np.append(_product(A.rmatvec(y), "A.rmatvec(y)"), y.sum())
+
+    return _core.products(multiply, transposed, rows, cols + 1)
 
 
 def _by_rows(A):
@@ -159,10 +228,11 @@ def _by_rows(A):
     return _core.rows(read, rows, cols)
 
 
-def _file(path, rhs_column=None, drop_nonfinite_rows=False, duplicates="sum", precision="double"):
+def _file(path, precision, rhs_column=None, drop_nonfinite_rows=False, duplicates="sum"):
     base, _, array = path.partition(":/")
     ending = os.path.splitext(base.split(".mat:")[0] + (".mat" if ".mat:" in base else ""))[1].lower()
     if ending in _READ_BY_OTHERS:
+        _check_not_for_files(reading_options(rhs_column, drop_nonfinite_rows, duplicates), f"A is a file {ending}")
         return _file_of_others(path, _READ_BY_OTHERS[ending])
     matrix = _core.read(path, rhs_column, drop_nonfinite_rows, duplicates, precision == "single")
     return Given(matrix, matrix.names, matrix.b, matrix.dropped_rows)
@@ -202,7 +272,7 @@ def numbers_of(values, name):
     """A vector, or one column per right-hand side, as contiguous float64; None stays None."""
     if values is None:
         return None
-    if type(values) is np.ndarray and values.dtype == np.float64 and values.flags.c_contiguous:
+    if type(values) is np.ndarray and values.dtype is _FLOAT64 and values.flags.c_contiguous and values.flags.aligned:
         return values
     if isinstance(values, (str, os.PathLike)):
         return one_dimension(_core.read_array(os.fspath(values)))
@@ -215,3 +285,13 @@ def numbers_of(values, name):
             _check_kind(dtype, name)
         values = values.to_numpy(dtype=np.float64, na_value=np.nan)
     return _float64(values, name)
+
+
+def right_hand_side(values):
+    """b as n or n x c numbers."""
+    if isinstance(values, (int, float)) or getattr(values, "ndim", 1) == 0:
+        raise refused(DataError, "b needs one or two dimensions", "b", "one number")
+    b = numbers_of(values, "b")
+    if b.ndim > 2:
+        raise refused(DataError, "b needs one or two dimensions", "b", f"shape {b.shape}")
+    return b

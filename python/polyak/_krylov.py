@@ -6,9 +6,13 @@ and M. A. Saunders, LSMR: an iterative algorithm for sparse least-squares proble
 Comput. 33 (2011) 2950-2971. Names of scalars are those of the papers.
 """
 
+from __future__ import annotations
+
 from math import hypot, inf, sqrt
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _core
 from ._inputs import matrix_of
@@ -114,7 +118,9 @@ def _show_line(itn, numbers):
         print(f"{itn:6d}  " + "  ".join(f"{v:10.3e}" for v in numbers))
 
 
-def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None):
+def lsqr(A: Any, b: ArrayLike, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e-6, conlim: float = 1e8,
+         iter_lim: int | None = None, show: bool = False, calc_var: bool = False, x0: ArrayLike | None = None,
+         ) -> tuple[np.ndarray, int, int, float, float, float, float, float, float, np.ndarray]:
     """LSQR as scipy.sparse.linalg.lsqr: the same parameters, stopping rules and results.
 
     A dense or sparse A is multiplied on all cores; an operator by its own matvec and rmatvec.
@@ -188,7 +194,8 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
         res2 += psi**2
         rnorm = sqrt(phibar**2 + res2)
         arnorm = alpha * abs(tau)
-        r1sq = rnorm**2 - damp**2 * xxnorm
+        # |b - Ax|; as in SciPy the damping counts where it is positive.
+        r1sq = rnorm**2 - max(damp, 0.0) ** 2 * xxnorm
         r1norm = sqrt(abs(r1sq)) * (1 if r1sq >= 0 else -1)
         r2norm = rnorm
         test1 = rnorm / bnorm if bnorm else inf
@@ -206,7 +213,9 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     return x, istop, itn, r1norm, r2norm, anorm, acond, arnorm, xnorm, var
 
 
-def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=False, x0=None):
+def lsmr(A: Any, b: ArrayLike, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e-6, conlim: float = 1e8,
+         maxiter: int | None = None, show: bool = False, x0: ArrayLike | None = None,
+         ) -> tuple[np.ndarray, int, int, float, float, float, float, float]:
     """LSMR as scipy.sparse.linalg.lsmr: the same parameters, stopping rules and results.
 
     A dense or sparse A is multiplied on all cores; an operator by its own matvec and rmatvec.

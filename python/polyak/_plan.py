@@ -1,49 +1,54 @@
 """polyak.plan: what each method would cost, before a solve."""
 
+from __future__ import annotations
+
 import html
 import json
+from collections.abc import Iterator
+from typing import Any
 
 from . import _core
-from ._inputs import matrix_of, numbers_of
+from ._inputs import matrix_of, right_hand_side
 
 
 class Plan:
     """Facts about A, and the predicted cost of each method; every field of the program's plan
     is an attribute. `table` has one dictionary per method."""
 
-    def __init__(self, fields):
+    def __init__(self, fields: dict[str, Any]) -> None:
         self._fields = fields
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self._fields:
             return self._fields[name]
         raise AttributeError(f"a Plan has no field {name!r}")
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return sorted(set(super().__dir__()) | set(self._fields))
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """All fields as a dictionary."""
-        return json.loads(json.dumps(self._fields))
+        copy: dict[str, Any] = json.loads(json.dumps(self._fields))
+        return copy
 
-    def _lines(self):
+    def _lines(self) -> Iterator[list[str]]:
         names = ("method", "batch", "step_size", "momentum", "rate", "iterations", "passes", "seconds")
         for row in self.table:
             yield [f"{row[n]:.4g}" if isinstance(row.get(n), float) else str(row.get(n, "")) for n in names]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lines = [["method", "batch", "step", "momentum", "rate", "iterations", "passes", "seconds"], *self._lines()]
         widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
         text = "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths)).rstrip() for line in lines)
         return f"<polyak.Plan of A {self.rows} x {self.cols}>\n{text}"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         head = "".join(f"<th>{n}</th>" for n in ("method", "batch", "step", "momentum", "rate", "iterations", "passes", "seconds"))
         body = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in line) + "</tr>" for line in self._lines())
         return f"<table><tr>{head}</tr>{body}</table>"
 
 
-def plan(A, b=None, **options):
+def plan(A: Any, b: Any = None, **options: Any) -> Plan:
     """Facts about A and the predicted cost of each method up to the tolerance.
 
     Uses tol, certify, sampling, spectrum, seed and threads of the options of solve(). Without b a
@@ -60,11 +65,11 @@ def plan(A, b=None, **options):
     True
     """
     given = matrix_of(A)
-    b = given.b if b is None else numbers_of(b, "b")
+    b = given.b if b is None else right_hand_side(b)
     return Plan(json.loads(_core.plan(given.matrix, b, options)))
 
 
-def memory(A, right_hand_sides=1, **options):
+def memory(A: Any, right_hand_sides: int = 1, **options: Any) -> float:
     """Bytes that solve() takes beside A and b, from the sizes alone; accurate to a factor of two
     above a few MB.
 

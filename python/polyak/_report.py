@@ -1,10 +1,14 @@
 """The result of a solve."""
 
+from __future__ import annotations
+
 import base64
 import html
 import io
 import json
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -47,26 +51,29 @@ class Report:
     True
     """
 
-    def __init__(self, result, one_column=True, names=()):
+    x: np.ndarray
+    names: list[str]
+
+    def __init__(self, result: Any, one_column: bool = True, names: Sequence[str] = ()) -> None:
         self._result = result
-        self._values = None
-        self._history = None
+        self._values: dict[str, Any] | None = None
+        self._history: np.ndarray | None = None
         x = result.x
         self.x = x[:, 0] if one_column and x.shape[1] == 1 else x
-        self.names = list(names)
+        self.names = list(names) if names else []
 
     @property
-    def _fields(self):
+    def _fields(self) -> dict[str, Any]:
         if self._values is None:
             self._values = json.loads(self._result.to_json())
         return self._values
 
     @property
-    def status(self):
+    def status(self) -> str:
         return self._result.status if self._result is not None else self._fields["status"]
 
     @property
-    def history(self):
+    def history(self) -> np.ndarray:
         if self._history is None:
             columns = self._result.history
             table = np.empty(len(columns["iteration"]), dtype=[(n, c.dtype) for n, c in columns.items()])
@@ -75,36 +82,36 @@ class Report:
             self._history = table
         return self._history
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name in _FIELDS:
             return self._fields.get(name)
         raise AttributeError(f"a Report has no field {name!r}")
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return sorted(set(super().__dir__()) | _FIELDS)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The content of report.json as a dictionary."""
         return json.loads(json.dumps(self._fields))
 
     @classmethod
-    def _of(cls, fields, x):
+    def _of(cls, fields: dict[str, Any], x: np.ndarray) -> Report:
         """From the content of report.json, without a history."""
         report = cls.__new__(cls)
         report.__setstate__({"fields": fields, "x": x, "history": np.empty(0), "names": []})
         return report
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {"fields": self._fields, "x": self.x, "history": self.history, "names": self.names}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self._result = None
         self._values = state["fields"]
         self._history = state["history"]
         self.x = state["x"]
         self.names = state["names"]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         fields = self._fields
         parts = [f"{fields['status']} by {fields['method']}", f"{fields['iterations']} iterations"]
         if "relative_residual" in fields:
@@ -113,8 +120,8 @@ class Report:
             parts.append(f"{fields['seconds']['total']:.3g} s")
         return f"<polyak.Report: {', '.join(parts)}>"
 
-    def _repr_html_(self):
-        def row(name, value):
+    def _repr_html_(self) -> str:
+        def row(name: str, value: object) -> str:
             text = f"{value:.6g}" if isinstance(value, float) else str(value)
             return f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>"
 
@@ -124,7 +131,7 @@ class Report:
         rows += [row("warning", text) for text in fields.get("warnings", [])]
         return f"<table>{''.join(rows)}</table>{self._picture()}"
 
-    def _picture(self):
+    def _picture(self) -> str:
         """The convergence plot as an image, where Matplotlib has been imported already."""
         if "matplotlib" not in sys.modules or len(self.history) < 2:
             return ""
@@ -136,7 +143,7 @@ class Report:
         figure.savefig(out, format="png", dpi=100)
         return f'<img alt="convergence" src="data:image/png;base64,{base64.b64encode(out.getvalue()).decode()}">'
 
-    def plot(self, axes=None, x="iteration"):
+    def plot(self, axes: Any = None, x: str = "iteration") -> Any:
         """Draws the norms of the history over `x`, a column of it ("iteration", "row_products",
         "seconds"), with Matplotlib; returns the axes."""
         if axes is None:

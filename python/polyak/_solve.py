@@ -8,8 +8,16 @@ import warnings
 import numpy as np
 
 from . import _core
-from ._errors import NotConvergedWarning, PolyakWarning
-from ._inputs import matrix_of, numbers_of, one_dimension
+from ._errors import NotConvergedWarning, PolyakWarning, UsageError, refused
+from ._inputs import (
+    is_operator,
+    matrix_of,
+    numbers_of,
+    one_dimension,
+    reading_options,
+    right_hand_side,
+    with_ones,
+)
 from ._report import Report
 
 _OPTIONS = {line["name"]: line for line in _core.option_table()}
@@ -19,20 +27,14 @@ _VECTORS = ("weights", "ridge_factors", "lower", "upper", "probabilities", "x0",
 def solve(A, b=None, *, weights=None, ridge=0.0, ridge_factors=None, intercept=False, lower=None, upper=None,
           x0=None, reference=None, probabilities=None, callback=None, progress=False, rhs_column=None,
           drop_nonfinite_rows=False, duplicates="sum", precision="double", **options):
-    given = matrix_of(A, rhs_column=rhs_column, drop_nonfinite_rows=drop_nonfinite_rows, duplicates=duplicates,
-                      precision=precision)
+    if options:
+        _check_names(options)
+    given = matrix_of(A, precision, **reading_options(rhs_column, drop_nonfinite_rows, duplicates))
     matrix = given.matrix
-    if b is None:
-        b = given.b
-        if b is None:
-            raise TypeError("b is missing" if not isinstance(A, (str, os.PathLike)) else f"{A} holds no right-hand side; give b")
-        b = one_dimension(b)
-    b = numbers_of(b, "b")
+    b = _right_hand_side(A, b, given)
     parts = {}
     if ridge:
         parts["ridge"] = float(ridge)
-    if intercept:
-        parts["intercept"] = True
     for name, value in (("weights", weights), ("ridge_factors", ridge_factors), ("lower", lower), ("upper", upper),
                         ("probabilities", probabilities), ("x0", x0), ("reference", reference)):
         if value is not None:
@@ -41,22 +43,22 @@ def solve(A, b=None, *, weights=None, ridge=0.0, ridge_factors=None, intercept=F
         parts["measured"] = _measured(callback, b.ndim == 1)
     if progress:
         parts["progress"] = _Bar(matrix.rows)
-    if options:
-        _check_names(options)
-    if matrix.only_products and options.get("method") in (None, "auto"):
-        options["method"] = "lsqr"
-    if precision == "single":
-        matrix = matrix.to_single()
-    elif precision != "double":
-        raise ValueError(f"precision: the value does not fit the option (found {precision!r}, expected double|single)")
-    names = given.names + ["intercept"] if intercept and given.names else given.names
+    if matrix.only_products:
+        if options.get("method") in (None, "auto"):
+            options["method"] = "lsqr"
+        if intercept:
+            matrix = _with_intercept(A, matrix, parts)
+    elif intercept:
+        parts["intercept"] = True
+    if precision != "double":
+        matrix = _single(matrix, precision)
     try:
         result = _core.solve(matrix, b, parts, options)
     except BaseException as error:
         unfinished = getattr(error, "_polyak_result", None)
         if unfinished is None:
             raise
-        error.report = Report(unfinished, b.ndim == 1, names)
+        error.report = Report(unfinished, b.ndim == 1, _names(given.names, intercept))
         if isinstance(error, StopIteration) and callback is not None:
             return error.report
         raise
@@ -65,9 +67,42 @@ def solve(A, b=None, *, weights=None, ridge=0.0, ridge_factors=None, intercept=F
             parts["progress"].close()
     if isinstance(A, (str, os.PathLike)):
         _core.check_inputs_unchanged()
-    if result.warnings or result.status != "converged":
+    if not result.quiet:
         _warn(result)
-    return Report(result, b.ndim == 1, names)
+    return Report(result, b.ndim == 1, _names(given.names, intercept))
+
+
+def _right_hand_side(A, b, given):
+    if b is not None:
+        return right_hand_side(b)
+    if given.b is None:
+        raise TypeError("b is missing" if not isinstance(A, (str, os.PathLike)) else f"{A} holds no right-hand side; give b")
+    return right_hand_side(one_dimension(given.b))
+
+
+def _names(names, intercept):
+    return [*names, "intercept"] if names and intercept else names
+
+
+def _single(matrix, precision):
+    if precision != "single":
+        raise refused(UsageError, "the value does not fit the option", "precision", repr(precision), "double|single")
+    return matrix.to_single()
+
+
+def _with_intercept(A, matrix, parts):
+    """The operator with a column of ones, and what else must know of it."""
+    if not is_operator(A):
+        raise refused(UsageError, "an intercept needs single rows of A", "intercept", "products only")
+    d = matrix.cols
+    factors = parts.get("ridge_factors", np.ones(d))
+    if factors.shape == (d, 1) or factors.shape == (d,):
+        parts["ridge_factors"] = np.append(factors.reshape(d), 0.0)
+    for name, otherwise in (("lower", -np.inf), ("upper", np.inf)):
+        bound = parts.get(name)
+        if bound is not None and bound.size in (1, d) and bound.size == len(bound):
+            parts[name] = np.append(np.broadcast_to(bound.reshape(-1), d), otherwise)
+    return with_ones(A)
 
 
 def _check_names(options):

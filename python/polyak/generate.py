@@ -10,7 +10,10 @@ threads.
     True
 """
 
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,7 +33,7 @@ class Problem(NamedTuple):
     squared_singular_values: np.ndarray  #: eigenvalues of A'A; empty where they are not known
 
 
-def _problem(made):
+def _problem(made: Any) -> Problem:
     arrays, shape, b, planted, x, residual_norm, values = made
     if isinstance(arrays, tuple):
         from scipy.sparse import csr_array
@@ -40,8 +43,9 @@ def _problem(made):
     return Problem(arrays, b, planted, x, residual_norm, values)
 
 
-def spectrum(rows, cols, decay="exponential", kappa=100.0, rho=0.5, squared_singular_values=(), noise=0.0, seed=0,
-             threads=0):
+def spectrum(rows: int, cols: int, decay: Literal["exponential", "algebraic", "given"] = "exponential",
+             kappa: float = 100.0, rho: float = 0.5, squared_singular_values: Iterable[float] = (), noise: float = 0.0,
+             seed: int = 0, threads: int = 0) -> Problem:
     """A = U S V' with Haar factors and a given decay of the squared singular values:
     "exponential", "algebraic", or "given" by the list; kappa is the condition of A'A.
 
@@ -54,7 +58,7 @@ def spectrum(rows, cols, decay="exponential", kappa=100.0, rho=0.5, squared_sing
     return _problem(_generate.spectrum(rows, cols, decay, kappa, rho, values, noise, seed, threads))
 
 
-def sampling(rows, cols=100, dense=False, noise=0.0, seed=0, threads=0):
+def sampling(rows: int, cols: int = 100, dense: bool = False, noise: float = 0.0, seed: int = 0, threads: int = 0) -> Problem:
     """Sparse rows of ones, every tenth row ten times as large: uniform and row-norm sampling differ.
 
     >>> import polyak
@@ -64,7 +68,7 @@ def sampling(rows, cols=100, dense=False, noise=0.0, seed=0, threads=0):
     return _problem(_generate.sampling(rows, cols, dense, noise, seed, threads))
 
 
-def stacked(copies=100):
+def stacked(copies: int = 100) -> Problem:
     """The problem of the two-dimensional figure: copies of a 2 x 2 matrix below each other.
 
     >>> import polyak
@@ -74,7 +78,7 @@ def stacked(copies=100):
     return _problem(_generate.stacked(copies))
 
 
-def gaussian(rows, cols, noise=0.0, seed=0, threads=0):
+def gaussian(rows: int, cols: int, noise: float = 0.0, seed: int = 0, threads: int = 0) -> Problem:
     """A dense A of any shape with independent N(0, 1) entries.
 
     >>> import polyak
@@ -84,7 +88,7 @@ def gaussian(rows, cols, noise=0.0, seed=0, threads=0):
     return _problem(_generate.gaussian(rows, cols, noise, seed, threads))
 
 
-def varied(seed, threads=0):
+def varied(seed: int, threads: int = 0) -> Problem:
     """A problem like those of users; kind, sizes and noise are functions of the seed.
 
     >>> import polyak
@@ -94,7 +98,7 @@ def varied(seed, threads=0):
     return _problem(_generate.varied(seed, threads))
 
 
-def varied_text(seed):
+def varied_text(seed: int) -> str:
     """What varied(seed) makes, in one line.
 
     >>> import polyak

@@ -11,7 +11,10 @@
     'converged'
 """
 
+from __future__ import annotations
+
 import warnings
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
@@ -30,6 +33,23 @@ _BLOCK_ROWS = 1024  # of a sparse matrix, made dense at a time by partial_fit
 class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """What both estimators share."""
 
+    method: Any
+    tol: float
+    max_iter: int | None
+    positive: bool
+    fit_intercept: bool
+    random_state: Any
+    coef_: np.ndarray
+    intercept_: Any
+    n_iter_: int
+    report_: Any
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+    n_samples_seen_: int
+    _factor: np.ndarray
+    _one_target: bool
+    _targets: int
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -39,7 +59,7 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """One ridge for all targets, or one for each."""
         return np.zeros(1)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fits the model to X (n, d) and y (n,) or (n, t).
 
         The intercept is never penalised. A dense X in C order and a CSR X are not copied.
@@ -52,7 +72,7 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._solve(X, y, weights=sample_weight, intercept=self.fit_intercept)
         return self
 
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Adds rows to those of earlier calls; the result is that of fit() on all of them.
 
         What is kept is the triangular factor of [1 X y], (d + 1 + t) squared numbers, updated by
@@ -71,21 +91,35 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         targets = y.reshape(len(y), -1)
         if not first and (one_target, targets.shape[1]) != (self._one_target, self._targets):
             raise ValueError(f"y has {targets.shape[1]} columns, that of earlier calls had {self._targets}")
-        factor = None if first else self._factor
+        factor = np.empty((0, 1 + X.shape[1] + targets.shape[1])) if first else self._factor
         for begin in range(0, len(y), _BLOCK_ROWS):
             part = slice(begin, begin + _BLOCK_ROWS)
             factor = _updated(factor, X[part], targets[part], weights[part])
         self._factor, self._one_target, self._targets = factor, one_target, targets.shape[1]
         self.n_samples_seen_ = getattr(self, "n_samples_seen_", 0) + len(y)
-        d = X.shape[1]
-        A = factor[:, 1 : d + 1]
-        if self.fit_intercept:
-            A = np.column_stack([A, factor[:, 0]])
-        b = factor[:, d + 1 :]
-        self._solve(A, b[:, 0] if one_target else b, extra_column=self.fit_intercept)
+        self._solve_factor(factor, X.shape[1], one_target)
         return self
 
-    def predict(self, X):
+    def _solve_factor(self, factor, d, one_target):
+        """From the triangular factor of [1 X y]. Its first row holds the means, and the rows below it are a
+        factor of what is left of [X y] without them: so the intercept has no part in the norm of a
+        solution that is not unique, as in fit()."""
+        first, below = factor[0], factor[1:] if self.fit_intercept else factor
+        A, b = below[:, 1 : d + 1], below[:, d + 1 :]
+        if self.fit_intercept:
+            A = np.where(self._constant(factor[:, 1 : d + 1]), 0.0, A)
+        self._solve(np.ascontiguousarray(A), b[:, 0] if one_target else b)
+        if self.fit_intercept and first[0] != 0:
+            intercept = (first[d + 1 :] - np.atleast_2d(self.coef_) @ first[1 : d + 1]) / first[0]
+            self.intercept_ = float(intercept[0]) if one_target else intercept
+
+    def _constant(self, columns):
+        """Columns that are a multiple of the ones: below the first row they hold rounding alone."""
+        eps = np.finfo(np.float64).eps
+        rounding = eps * (columns.shape[1] + 2 + np.sqrt(self.n_samples_seen_))
+        return np.linalg.norm(columns[1:], axis=0) <= rounding * np.linalg.norm(columns, axis=0)
+
+    def predict(self, X: Any) -> np.ndarray:
         """X coef_' + intercept_."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=["csr", "csc", "coo"], reset=False)
@@ -95,29 +129,25 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return validate_data(self, X, y, reset=reset, accept_sparse=["csr", "csc", "coo"], dtype=[np.float64, np.float32],
                              multi_output=True, y_numeric=True)
 
-    def _solve(self, X, y, weights=None, intercept=False, extra_column=False):
-        """Sets coef_, intercept_ and the rest. With `extra_column` the last column of X is the
-        intercept's."""
+    def _solve(self, X, y, weights=None, intercept=False):
+        """Sets coef_, intercept_ and the rest."""
         ridges = self._ridges(1 if y.ndim == 1 else y.shape[1])
         if len(ridges) == 1:
-            x, reports = self._one(X, y, ridges[0], weights, intercept, extra_column)
+            x, reports = self._one(X, y, ridges[0], weights, intercept)
         else:
-            parts = [self._one(X, y[:, k], ridge, weights, intercept, extra_column) for k, ridge in enumerate(ridges)]
+            parts = [self._one(X, y[:, k], ridge, weights, intercept) for k, ridge in enumerate(ridges)]
             x = np.column_stack([part[0] for part in parts])
             reports = [report for part in parts for report in part[1]]
         d = self.n_features_in_
         self.coef_ = np.ascontiguousarray(x[:d].T)
-        self.intercept_ = x[d] if intercept or extra_column else 0.0
+        self.intercept_ = x[d] if intercept else 0.0
         self.n_iter_ = max(1, max(report.iterations for report in reports))
         self.report_ = reports[0] if len(reports) == 1 else reports
 
-    def _one(self, X, y, ridge, weights, intercept, extra_column):
-        d = self.n_features_in_
+    def _one(self, X, y, ridge, weights, intercept):
         parts = {"weights": weights, "ridge": ridge, "intercept": intercept}
-        if extra_column and ridge:
-            parts["ridge_factors"] = np.append(np.ones(d), 0.0)
         if self.positive:
-            parts["lower"] = np.append(np.zeros(d), -np.inf) if extra_column else 0.0
+            parts["lower"] = 0.0
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
             report = solve(X, np.ascontiguousarray(y, dtype=np.float64), method=self.method, tol=self.tol,
@@ -133,14 +163,14 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
 
-def _updated(factor, X, y, weights):
+def _updated(factor: np.ndarray, X: Any, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """The factor of the rows so far, with these rows below them."""
     root = np.sqrt(weights)[:, None]
     X = X.toarray() if hasattr(X, "toarray") else X
     rows = root * np.column_stack([np.ones(len(y)), X, y]).astype(np.float64, copy=False)
     if not np.isfinite(rows).all():
         raise ValueError("X, y or sample_weight are too large")
-    return np.linalg.qr(rows if factor is None else np.vstack([factor, rows]), mode="r")
+    return np.asarray(np.linalg.qr(np.vstack([factor, rows]), mode="r"))
 
 
 class LeastSquares(_Regressor):
@@ -176,7 +206,8 @@ class LeastSquares(_Regressor):
     array([7.])
     """
 
-    def __init__(self, *, fit_intercept=True, positive=False, method="auto", tol=1e-8, max_iter=None, random_state=None):
+    def __init__(self, *, fit_intercept: bool = True, positive: bool = False, method: str = "auto", tol: float = 1e-8,
+                 max_iter: int | None = None, random_state: Any = None) -> None:
         self.fit_intercept = fit_intercept
         self.positive = positive
         self.method = method
@@ -207,8 +238,8 @@ class Ridge(_Regressor):
     array([1.])
     """
 
-    def __init__(self, alpha=1.0, *, fit_intercept=True, positive=False, method="auto", tol=1e-8, max_iter=None,
-                 random_state=None):
+    def __init__(self, alpha: Any = 1.0, *, fit_intercept: bool = True, positive: bool = False, method: str = "auto",
+                 tol: float = 1e-8, max_iter: int | None = None, random_state: Any = None) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.positive = positive

@@ -12,19 +12,25 @@ function certifies holds for every A with these numbers (docs/theory.md of the p
     True
 """
 
+from __future__ import annotations
+
+from typing import Any, Literal
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _core
 from ._inputs import matrix_of
 
+Method = Literal["heavy_ball", "nesterov"]
 _theory = _core.theory
 
 
-def _values(eigenvalues):
+def _values(eigenvalues: ArrayLike) -> np.ndarray:
     return np.ascontiguousarray(eigenvalues, dtype=np.float64)
 
 
-def facts(A, sampling="row-norm", threads=0, seed=0):
+def facts(A: Any, sampling: str = "row-norm", threads: int = 0, seed: int = 0) -> dict[str, Any]:
     """Numbers of A for the other functions, as a dictionary: eigenvalues of A'A, |A|_F^2, eta,
     eta_effective, probabilities of the rows. Two or three passes over A.
 
@@ -35,7 +41,7 @@ def facts(A, sampling="row-norm", threads=0, seed=0):
     return _theory.facts(matrix_of(A).matrix, sampling, threads, seed)
 
 
-def parameters(lambda_min, lambda_max, gamma=0.0, method="heavy_ball"):
+def parameters(lambda_min: float, lambda_max: float, gamma: float = 0.0, method: Method = "heavy_ball") -> tuple[float, float]:
     """(step size, momentum) of "heavy_ball" or "nesterov" on the spectrum widened by
     gamma * lambda_min.
 
@@ -47,7 +53,7 @@ def parameters(lambda_min, lambda_max, gamma=0.0, method="heavy_ball"):
     return _theory.parameters(lambda_min, lambda_max, gamma, method)
 
 
-def contraction(step_size, momentum, lambda_min, lambda_max, method="heavy_ball"):
+def contraction(step_size: float, momentum: float, lambda_min: float, lambda_max: float, method: Method = "heavy_ball") -> float:
     """The rate with exact gradients; no batch gives a better one.
 
     >>> import polyak
@@ -58,7 +64,8 @@ def contraction(step_size, momentum, lambda_min, lambda_max, method="heavy_ball"
     return _theory.contraction(step_size, momentum, lambda_min, lambda_max, method)
 
 
-def heavy_ball(lambda_min, lambda_max, frobenius2, cols, eta=1.0, gamma=1e-3, k_star=None):
+def heavy_ball(lambda_min: float, lambda_max: float, frobenius2: float, cols: int, eta: float = 1.0, gamma: float = 1e-3,
+               k_star: float | None = None) -> dict[str, Any]:
     """The paper's theorem for Minibatch-HBM, as a dictionary: step size, momentum, B*
     (`batch_heuristic`), the certified batches and rates.
 
@@ -69,7 +76,8 @@ def heavy_ball(lambda_min, lambda_max, frobenius2, cols, eta=1.0, gamma=1e-3, k_
     return _theory.heavy_ball(lambda_min, lambda_max, frobenius2, cols, eta, gamma, k_star)
 
 
-def nesterov(lambda_min, lambda_max, frobenius2, cols, eta=1.0, gamma=1e-3, k_star=None):
+def nesterov(lambda_min: float, lambda_max: float, frobenius2: float, cols: int, eta: float = 1.0, gamma: float = 1e-3,
+             k_star: float | None = None) -> dict[str, Any]:
     """The paper's theorem for Minibatch-NAG, as a dictionary.
 
     >>> import polyak
@@ -79,7 +87,8 @@ def nesterov(lambda_min, lambda_max, frobenius2, cols, eta=1.0, gamma=1e-3, k_st
     return _theory.nesterov(lambda_min, lambda_max, frobenius2, cols, eta, gamma, k_star)
 
 
-def iteration_table(lambda_min, lambda_max, frobenius2, cols, rows, nu=None):
+def iteration_table(lambda_min: float, lambda_max: float, frobenius2: float, cols: int, rows: int,
+                    nu: float | None = None) -> list[dict[str, Any]]:
     """Iterations and rows per iteration of each method for a constant accuracy, without constant
     factors; one dictionary per method.
 
@@ -90,7 +99,7 @@ def iteration_table(lambda_min, lambda_max, frobenius2, cols, rows, nu=None):
     return _theory.iteration_table(lambda_min, lambda_max, frobenius2, cols, rows, nu)
 
 
-def recipe(lambda_min, lambda_max, energy, batch, constant=0.3):
+def recipe(lambda_min: float, lambda_max: float, energy: float, batch: float, constant: float = 0.3) -> tuple[float, float]:
     """(step size, momentum) of heavy ball for a batch, in closed form; stable for every A.
 
     >>> import polyak
@@ -101,7 +110,7 @@ def recipe(lambda_min, lambda_max, energy, batch, constant=0.3):
     return _theory.recipe(lambda_min, lambda_max, energy, batch, constant)
 
 
-def stability_number(step_size, momentum, lambda_max, energy, batch):
+def stability_number(step_size: float, momentum: float, lambda_max: float, energy: float, batch: float) -> float:
     """Below 1 heavy ball is certified to be stable, for any A and any sampling.
 
     >>> import polyak
@@ -111,7 +120,8 @@ def stability_number(step_size, momentum, lambda_max, energy, batch):
     return _theory.stability_number(step_size, momentum, lambda_max, energy, batch)
 
 
-def rate_for_batch(step_size, momentum, batch, eigenvalues, energy, method="heavy_ball"):
+def rate_for_batch(step_size: float, momentum: float, batch: float, eigenvalues: ArrayLike, energy: float,
+                   method: Method = "heavy_ball") -> float:
     """The certified rate for a batch; above 1 nothing is certified.
 
     >>> import polyak
@@ -121,7 +131,8 @@ def rate_for_batch(step_size, momentum, batch, eigenvalues, energy, method="heav
     return _theory.rate_for_batch(step_size, momentum, batch, _values(eigenvalues), energy, method)
 
 
-def batch_for_rate(step_size, momentum, rate, eigenvalues, energy, method="heavy_ball"):
+def batch_for_rate(step_size: float, momentum: float, rate: float, eigenvalues: ArrayLike, energy: float,
+                   method: Method = "heavy_ball") -> float:
     """The batch that certifies a rate; infinite where none does.
 
     >>> import polyak
@@ -131,7 +142,7 @@ def batch_for_rate(step_size, momentum, rate, eigenvalues, energy, method="heavy
     return _theory.batch_for_rate(step_size, momentum, rate, _values(eigenvalues), energy, method)
 
 
-def tune(batch, eigenvalues, energy, method="heavy_ball"):
+def tune(batch: float, eigenvalues: ArrayLike, energy: float, method: Method = "heavy_ball") -> dict[str, float]:
     """The parameters with the best certified rate for a batch: step_size, momentum, rate, batch.
 
     >>> import polyak
@@ -141,7 +152,8 @@ def tune(batch, eigenvalues, energy, method="heavy_ball"):
     return _theory.tune(batch, _values(eigenvalues), energy, method)
 
 
-def smallest_batch(rate, eigenvalues, energy, method="heavy_ball"):
+def smallest_batch(rate: float, eigenvalues: ArrayLike, energy: float,
+                   method: Method = "heavy_ball") -> dict[str, float] | None:
     """The smallest batch with a certified rate, and its parameters; None where no parameters were
     found.
 

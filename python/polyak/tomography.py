@@ -10,14 +10,18 @@
     True
 """
 
+from __future__ import annotations
+
 import json
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator
 
 from . import _core
+from ._errors import DataError, refused
 from ._report import Report
 
 _tomography = _core.tomography
@@ -29,6 +33,14 @@ class Reconstruction(NamedTuple):
     image: np.ndarray  #: rows x cols, or slices x rows x cols
     report: Report
     more: dict[str, Any]  #: smoothing, noise, lambda_max and others; None where they do not apply
+
+
+def _line(values: ArrayLike, name: str) -> np.ndarray:
+    """One number, or one for each view."""
+    values = np.atleast_1d(np.asarray(values))
+    if values.ndim != 1:
+        raise refused(DataError, "the array has another shape", name, str(values.shape), "one dimension")
+    return np.ascontiguousarray(values, dtype=np.float64)
 
 
 class Projector(LinearOperator):
@@ -55,11 +67,13 @@ class Projector(LinearOperator):
     threads : int
     """
 
-    def __init__(self, angles, detectors, rows, cols, *, spacing=1.0, pixel=1.0, offset=0.0, beam="parallel",
-                 source_distance=0.0, detector_distance=0.0, model="line", threads=0):
+    def __init__(self, angles: ArrayLike, detectors: int, rows: int, cols: int, *, spacing: float = 1.0, pixel: float = 1.0,
+                 offset: ArrayLike = 0.0, beam: Literal["parallel", "fan"] = "parallel", source_distance: float = 0.0,
+                 detector_distance: float = 0.0, model: Literal["line", "linear", "strip"] = "line",
+                 threads: int = 0) -> None:
         self._geometry = {
-            "beam": beam, "angles": np.ascontiguousarray(angles, dtype=np.float64), "detectors": int(detectors),
-            "spacing": float(spacing), "offsets": np.ascontiguousarray(np.atleast_1d(offset), dtype=np.float64),
+            "beam": beam, "angles": _line(angles, "angles"), "detectors": int(detectors),
+            "spacing": float(spacing), "offsets": _line(offset, "offset"),
             "source_distance": float(source_distance), "detector_distance": float(detector_distance),
             "rows": int(rows), "cols": int(cols), "pixel": float(pixel),
         }
@@ -67,6 +81,12 @@ class Projector(LinearOperator):
         self._polyak_matrix = _tomography.projector(self._geometry, model, threads)
         self._products = _core.Products(self._polyak_matrix, threads)
         super().__init__(np.float64, self._products.shape)
+
+    def __reduce__(self):
+        g = self._geometry
+        sizes = {name: g[name] for name in ("angles", "detectors", "rows", "cols")}
+        more = {name: g[name] for name in ("spacing", "pixel", "beam", "source_distance", "detector_distance")}
+        return _projector, ({**sizes, **more, "offset": g["offsets"], "model": self._model, "threads": self._threads},)
 
     def _matvec(self, x):
         return self._products.multiply(np.ascontiguousarray(x, dtype=np.float64).reshape(-1))
@@ -80,7 +100,7 @@ class Projector(LinearOperator):
     def _rmatmat(self, Y):
         return self._products.transposed(np.ascontiguousarray(Y, dtype=np.float64))
 
-    def matrix(self):
+    def matrix(self) -> csr_array:
         """The matrix stored as a SciPy CSR array.
 
         >>> from polyak.tomography import Projector
@@ -92,7 +112,7 @@ class Projector(LinearOperator):
         out.has_canonical_format = True
         return out
 
-    def reconstruct(self, sinograms, **options):
+    def reconstruct(self, sinograms: Any, **options: Any) -> Reconstruction:
         """The image of a sinogram (views x detectors), or one for each slice of a stack.
 
         The method "auto" is total variation with a smoothing chosen by held-out rays; others are
@@ -103,10 +123,20 @@ class Projector(LinearOperator):
         """
         sinograms = self._sinograms(sinograms)
         options.setdefault("projector", self._model)
+        if options.get("weights") is not None:
+            options["weights"] = self._ray_weights(options["weights"])
         images, report, more = _tomography.reconstruct(self._geometry, sinograms, options)
         image = images[0] if sinograms.ndim == 2 else images
         fields = json.loads(report)
         return Reconstruction(image, Report._of(fields, images.reshape(len(images), -1).T), more)
+
+    def _ray_weights(self, values):
+        """One for each ray: views x detectors, or as a vector."""
+        shape = (len(self._geometry["angles"]), self._geometry["detectors"])
+        values = np.asarray(values)
+        if values.shape not in (shape, (shape[0] * shape[1],)):
+            raise refused(DataError, "the array has another shape", "weights", str(values.shape), str(shape))
+        return np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
 
     def _sinograms(self, values):
         """Views x detectors, or a stack of these: the same numbers in another shape are another scan."""
@@ -118,8 +148,12 @@ class Projector(LinearOperator):
             raise TypeError("a sinogram has complex numbers; real ones are needed")
         return np.ascontiguousarray(values, dtype=np.float64)
 
-    def back_projection(self, sinograms, filter="ram-lak"):
+    def back_projection(self, sinograms: Any, filter: str = "ram-lak") -> np.ndarray:
         """Filtered back projection of a sinogram, or of a stack."""
         sinograms = self._sinograms(sinograms)
         images = _tomography.filtered_back_projection(self._geometry, sinograms, filter)
         return images[0] if sinograms.ndim == 2 else images
+
+
+def _projector(arguments: dict[str, Any]) -> Projector:
+    return Projector(**arguments)

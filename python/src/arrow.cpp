@@ -115,8 +115,10 @@ Columns columns_of(ArrowArrayStream& stream) {
   Owned<ArrowSchema> schema;
   check(stream, stream.get_schema(&stream, schema.get()));
   if (std::string_view(schema->format) != "+s")
-    throw Error(ErrorCode::bad_data,
-                {.what = "A is not a table", .where = "A", .found = schema->format});
+    throw Error(ErrorCode::bad_data, {.what = "A is a single column, not a table",
+                                      .where = "A",
+                                      .found = "Arrow type " + std::string(schema->format),
+                                      .hint = "make a table of it"});
   Columns out;
   for (std::int64_t j = 0; j < schema->n_children; ++j) {
     const ArrowSchema& column = *schema->children[j];

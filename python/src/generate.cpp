@@ -48,7 +48,7 @@ template <class Make>
 nb::object made_by(Make make) {
   std::optional<GeneratedProblem> made;
   {
-    const nb::gil_scoped_release released;
+    const GilReleased released;
     made = make();
   }
   return result(*made);

@@ -133,7 +133,7 @@ Input csr(const AnyArray& starts, const AnyArray& columns, const AnyArray& value
   Input out;
   with_type<double, float>(values.dtype(), [&]<class Value>(Value) {
     with_type<std::int32_t, Index>(columns.dtype(), [&]<class Column>(Column) {
-      const nb::gil_scoped_release released;
+      const GilReleased released;
       out.A = csr_view<Value, Column>(rows->view, span_of<Column>(columns), span_of<Value>(values),
                                       cols, rows);
     });
@@ -145,7 +145,7 @@ Input csr(const AnyArray& starts, const AnyArray& columns, const AnyArray& value
 
 Input read(const std::string& path, const std::optional<std::string>& rhs_column,
            bool drop_nonfinite_rows, const std::string& duplicates, bool single) {
-  const nb::gil_scoped_release released;
+  const GilReleased released;
   Table table =
       read_table(path, {.rhs_column = rhs_column,
                         .intercept = false,
@@ -167,7 +167,8 @@ nb::object numpy_of(const Array& array) {
 
 Array array_of(const Numbers& numbers) {
   if (numbers.ndim() != 1 && numbers.ndim() != 2)
-    throw nb::value_error("expected an array of one or two dimensions");
+    throw Error(ErrorCode::bad_data, {.what = "the array needs one or two dimensions",
+                                      .found = std::to_string(numbers.ndim())});
   const auto rows = static_cast<Index>(numbers.shape(0));
   const Index cols = numbers.ndim() == 2 ? static_cast<Index>(numbers.shape(1)) : 1;
   return Array({numbers.data(), rows, cols, cols}, keep(numbers));
@@ -191,7 +192,7 @@ void define_inputs(nb::module_& module) {
           [](const Input& in) -> nb::object { return in.b.empty() ? nb::none() : numpy_of(in.b); })
       .def("to_single",
            [](const Input& in) {
-             const nb::gil_scoped_release released;
+             const GilReleased released;
              return Input{to_single(in.A), in.names, in.b, in.dropped_rows};
            })
       .def("toarray", [](const Input& in) {
@@ -207,7 +208,7 @@ void define_inputs(nb::module_& module) {
   module.def("read_array", [](const std::string& path) {
     std::optional<Array> array;
     {
-      const nb::gil_scoped_release released;
+      const GilReleased released;
       array = read_array(path);
     }
     return numpy_of(*array);

@@ -79,7 +79,7 @@ class ParallelProducts {
   // One product at a time: the team and the buffers are shared.
   template <class Body>
   void run(Body body) {
-    const nb::gil_scoped_release released;
+    const GilReleased released;
     const std::lock_guard lock(mutex_);
     body();
   }

@@ -16,7 +16,7 @@ namespace {
 std::string plan(const Input& input, const std::optional<Numbers>& b, const nb::dict& options) {
   const SolveOptions chosen = options_of(options);
   const Array rhs = b ? array_of(*b) : input.b;
-  const nb::gil_scoped_release released;
+  const GilReleased released;
   return to_json(make_plan_report(input.A, rhs, chosen));
 }
 

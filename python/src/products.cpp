@@ -130,6 +130,26 @@ class ProductMatrix final : public RowMatrix {
     }
   }
 
+  // Exact or estimated as above: (Aᵀ·W^½·z)_j² has the mean Σ w_i·a_ij².
+  void column_norms(Index, Index, std::span<const double> weights, double scale,
+                    std::span<double> norms2) const override {
+    const auto root = [&](Index i) {
+      return weights.empty() ? scale : scale * std::sqrt(weights[to_size(i)]);
+    };
+    std::vector<double> x(to_size(cols_)), y(to_size(rows_));
+    for (Index k = 0; cols_ <= max_exact_columns && k < cols_; ++k) {
+      for (Index j = 0; j < cols_; ++j) x[to_size(j)] = double(j == k);
+      const std::vector<double> v = multiply_(std::span<const double>(x));
+      for (Index i = 0; i < rows_; ++i) norms2[to_size(k)] += square(root(i) * v[to_size(i)]);
+    }
+    for (Index k = 0; cols_ > max_exact_columns && k < probes; ++k) {
+      for (Index i = 0; i < rows_; ++i) y[to_size(i)] = root(i) * probe(i, k);
+      const std::vector<double> v = transposed_(std::span<const double>(y));
+      for (Index j = 0; j < cols_; ++j)
+        norms2[to_size(j)] += square(v[to_size(j)]) / static_cast<double>(probes);
+    }
+  }
+
   // The largest norm of a row: a bound on its entries, sufficient for the choice of a scale.
   double max_abs(Index first, Index last) const override {
     std::vector<double> norms2(to_size(rows_));

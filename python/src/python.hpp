@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <initializer_list>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "polyak/types.hpp"
@@ -20,19 +22,51 @@ namespace polyak::python {
 
 namespace nb = nanobind;
 
-/// Stands in every use of Python by a thread that Python does not know. A run may be left behind
-/// by an interrupt, and goes on while Python ends: before it ends, a function for atexit waits for
-/// those inside (define_runs), and those that come later are refused.
+/// Stands in every use of Python by a thread that Python may end without: one that Python does not
+/// know, or one of its daemon threads. A run may be left behind by an interrupt, and goes on while
+/// Python ends: before it ends, a function for atexit waits for those inside (define_runs), and
+/// those that come later are refused.
 class PythonUse {
  public:
   PythonUse() { ++inside(); }
   ~PythonUse() { --inside(); }
   PythonUse(const PythonUse&) = delete;
   PythonUse& operator=(const PythonUse&) = delete;
-  bool refused() const { return ends(); }
+  /// Python ends, and in another thread than this one.
+  bool refused() const {
+    const std::thread::id by = ended_by();
+    return by != std::thread::id() && by != std::this_thread::get_id();
+  }
 
   static std::atomic<int>& inside();
-  static std::atomic<bool>& ends();
+  /// The thread in which Python ends; no thread until then.
+  static std::atomic<std::thread::id>& ended_by();
+};
+
+/// The GIL is released while this lives. A daemon thread that wants it back when Python ends sleeps
+/// for ever, as in Python 3.14: earlier ones end the thread by unwinding its stack, which C++
+/// answers by ending the process.
+class GilReleased {
+ public:
+  GilReleased() : state_(PyEval_SaveThread()) {}
+  ~GilReleased() {
+    if (!restored()) sleep_for_ever();
+  }
+  GilReleased(const GilReleased&) = delete;
+  GilReleased& operator=(const GilReleased&) = delete;
+
+ private:
+  bool restored() {
+    const PythonUse use;
+    if (use.refused()) return false;
+    PyEval_RestoreThread(state_);
+    return true;
+  }
+  [[noreturn]] static void sleep_for_ever() {
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+
+  PyThreadState* state_;
 };
 
 /// Holds `object`, an nb::object or nb::ndarray, until the last copy of the pointer is dropped: in

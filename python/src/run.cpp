@@ -26,8 +26,17 @@ constexpr Seconds signal_every{0.02};    // Python looks for Ctrl-C this often
 constexpr Seconds progress_every{0.1};   // and shows progress
 constexpr Seconds interrupt_grace{0.2};  // for the run to end by itself
 
-/// Runs in threads of their own that Python no longer waits for.
-std::atomic<int> left_behind = 0;
+/// Solves that go on now, without the GIL. When the process ends, these are runs that an interrupt
+/// has left behind, and those of daemon threads.
+std::atomic<int> going_on = 0;
+
+class GoesOn {
+ public:
+  GoesOn() { ++going_on; }
+  ~GoesOn() { --going_on; }
+  GoesOn(const GoesOn&) = delete;
+  GoesOn& operator=(const GoesOn&) = delete;
+};
 
 nb::object measurement(const Measurement& m) {
   const auto value = [](const std::optional<double>& v) {
@@ -94,6 +103,8 @@ class DirectObserver final : public Observer {
   void measured(const Measurement& m) override {
     record_.measured(m);
     if (!caller_.wants_measurements()) return;
+    const PythonUse use;
+    if (use.refused()) return;
     const nb::gil_scoped_acquire gil;
     caller_.measured(m, record_.latest_x(), record_.vectors());
   }
@@ -104,6 +115,8 @@ class DirectObserver final : public Observer {
     const auto now = Clock::now();
     if (now - looked_ >= signal_every) {
       looked_ = now;
+      const PythonUse use;
+      if (use.refused()) return false;
       const nb::gil_scoped_acquire gil;
       caller_.look_around(record_.now());
     }
@@ -126,7 +139,8 @@ Ended run_here(const Problem& problem, const SolveOptions& options, Caller& call
   DirectObserver observer(caller, record);
   std::shared_ptr<const Report> report;
   try {
-    const nb::gil_scoped_release released;
+    const GilReleased released;
+    const GoesOn counted;
     report = shared_report(solve(problem, options, &observer));
   } catch (nb::python_error& error) {
     return {shared_report(record.report(problem, options)),
@@ -144,7 +158,6 @@ struct Shared {
   const Problem problem;
   const SolveOptions options;
   std::atomic<bool> stop = false;
-  std::atomic<bool> abandoned = false;
 
   std::mutex mutex;  // guards what follows
   std::condition_variable changed;
@@ -202,11 +215,10 @@ void work(const std::shared_ptr<Shared>& shared, bool calls) {
 // those it causes itself.
 std::thread start(std::shared_ptr<Shared> shared, bool calls) {
   const WithoutSignals masked;
-  return std::thread([shared = std::move(shared), calls]() mutable {
+  auto counted = std::make_unique<GoesOn>();
+  return std::thread([counted = std::move(counted), shared = std::move(shared), calls]() mutable {
     work(shared, calls);
-    const bool abandoned = shared->abandoned;
     shared.reset();
-    if (abandoned) --left_behind;
   });
 }
 
@@ -215,6 +227,14 @@ class RemoteRun {
   RemoteRun(Problem problem, SolveOptions options, Caller& caller)
       : caller_(caller),
         shared_(std::make_shared<Shared>(std::move(problem), std::move(options))) {}
+  /// Where an exception has left run(): the run goes on to its next look, without this thread.
+  ~RemoteRun() {
+    if (!thread_.joinable()) return;
+    stop();
+    thread_.detach();
+  }
+  RemoteRun(const RemoteRun&) = delete;
+  RemoteRun& operator=(const RemoteRun&) = delete;
 
   Ended run() {
     thread_ = start(shared_, caller_.wants_measurements());
@@ -226,7 +246,7 @@ class RemoteRun {
   // Without the GIL, until the run ends, calls, or the time is over. True where this thread has
   // nothing more to wait for.
   bool wait(Seconds time) {
-    const nb::gil_scoped_release released;
+    const GilReleased released;
     std::unique_lock lock(shared_->mutex);
     const auto ready = [&] { return shared_->ended || shared_->wants_call; };
     shared_->changed.wait_for(lock, time, ready);
@@ -252,15 +272,22 @@ class RemoteRun {
     }
     if (wanted) caller_.measured(line, x, vectors);
     caller_.look_around(now);
-    if (!wanted && !caller_.failed()) return;
+    if (caller_.failed()) return stop();
+    if (!wanted) return;
     const std::lock_guard lock(shared_->mutex);
     shared_->wants_call = false;
-    if (caller_.failed()) shared_->stop = true;
+    shared_->changed.notify_all();
+  }
+
+  void stop() {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->wants_call = false;
+    shared_->stop = true;
     shared_->changed.notify_all();
   }
 
   void join() {
-    const nb::gil_scoped_release released;
+    const GilReleased released;
     thread_.join();
   }
 
@@ -286,13 +313,10 @@ class RemoteRun {
   }
 
   bool ends_soon() {
-    const nb::gil_scoped_release released;
+    const GilReleased released;
     std::unique_lock lock(shared_->mutex);
     shared_->changed.wait_for(lock, interrupt_grace, [&] { return shared_->ended; });
-    if (shared_->ended) return true;
-    shared_->abandoned = true;
-    ++left_behind;
-    return false;
+    return shared_->ended;
   }
 
   std::shared_ptr<const Report> recorded() {
@@ -325,24 +349,25 @@ std::atomic<int>& PythonUse::inside() {
   return count;
 }
 
-std::atomic<bool>& PythonUse::ends() {
-  static std::atomic<bool> flag{false};
-  return flag;
+std::atomic<std::thread::id>& PythonUse::ended_by() {
+  static std::atomic<std::thread::id> thread{};
+  return thread;
 }
 
-// A run left behind must not use what the end of the process destroys, so the process ends
+// A run that goes on must not use what the end of the process destroys, so the process ends
 // before that, when Python has ended already.
 void define_runs(nb::module_&) {
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
-    PythonUse::ends() = true;
-    const nb::gil_scoped_release released;
+    PythonUse::ended_by() = std::this_thread::get_id();
+    if (going_on > 0) nb::set_leak_warnings(false);  // their data are in use to the end
+    const GilReleased released;
     const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     while (PythonUse::inside() > 0 && std::chrono::steady_clock::now() < last)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }));
   ::on_exit(
       [](int status, void*) {
-        if (left_behind.load() == 0) return;
+        if (going_on.load() == 0) return;
         std::fflush(nullptr);
         ::_exit(status);
       },

@@ -9,6 +9,7 @@
 
 #include "inputs.hpp"
 #include "options.hpp"
+#include "polyak/error.hpp"
 #include "run.hpp"
 #include "solve/report/fields.hpp"
 
@@ -62,16 +63,36 @@ nb::dict history_of(const Result& result) {
   return out;
 }
 
-// What the problem has beside A and b; each may be None or missing.
+[[noreturn]] void refuse_shape(const char* name, const Numbers& numbers, Index expected) {
+  std::string found;
+  for (std::size_t k = 0; k < numbers.ndim(); ++k)
+    found += (k > 0 ? ", " : "") + std::to_string(numbers.shape(k));
+  if (numbers.ndim() == 1) found += ",";
+  throw Error(ErrorCode::bad_data, {.what = "the array has another shape",
+                                    .where = name,
+                                    .found = "(" + found + ")",
+                                    .expected = "(" + std::to_string(expected) + ",)"});
+}
+
+// What the problem has beside A and b; each may be None or missing. `expected` is the number of
+// rows: numbers in another shape are not taken as a vector, and none at all are not None.
 class Parts {
  public:
   explicit Parts(const nb::dict& values) : values_(values) {}
 
-  Array array(const char* name) const {
-    return has(name) ? array_of(nb::cast<Numbers>(values_[name])) : Array();
+  Array array(const char* name, Index expected) const {
+    if (!has(name)) return {};
+    const auto numbers = nb::cast<Numbers>(values_[name]);
+    if (numbers.ndim() > 2 || (numbers.size() == 0 && expected > 0))
+      refuse_shape(name, numbers, expected);
+    return array_of(numbers);
   }
-  std::vector<double> vector(const char* name) const {
-    return has(name) ? vector_of(nb::cast<Numbers>(values_[name])) : std::vector<double>();
+  std::vector<double> vector(const char* name, Index expected) const {
+    if (!has(name)) return {};
+    const auto numbers = nb::cast<Numbers>(values_[name]);
+    const bool one_column = numbers.ndim() == 1 || (numbers.ndim() == 2 && numbers.shape(1) == 1);
+    if (!one_column || (numbers.size() == 0 && expected > 0)) refuse_shape(name, numbers, expected);
+    return vector_of(numbers);
   }
   double number(const char* name) const {
     return has(name) ? nb::cast<double>(values_[name]) : 0.0;
@@ -89,16 +110,19 @@ class Parts {
 };
 
 ProblemData data_of(const Input& input, const std::optional<Numbers>& b, const Parts& parts) {
+  const Index n = input.A->rows(), d = input.A->cols();
+  const bool intercept = parts.flag("intercept");
+  const Index unknowns = d + (intercept ? 1 : 0);
   return {.A = input.A,
           .b = b ? array_of(*b) : input.b,
-          .weights = parts.vector("weights"),
+          .weights = parts.vector("weights", n),
           .ridge = parts.number("ridge"),
-          .ridge_factors = parts.vector("ridge_factors"),
-          .intercept = parts.flag("intercept"),
-          .lower = parts.vector("lower"),
-          .upper = parts.vector("upper"),
-          .x0 = parts.array("x0"),
-          .reference = parts.array("reference")};
+          .ridge_factors = parts.vector("ridge_factors", d),
+          .intercept = intercept,
+          .lower = parts.vector("lower", d),
+          .upper = parts.vector("upper", d),
+          .x0 = parts.array("x0", unknowns),
+          .reference = parts.array("reference", unknowns)};
 }
 
 std::vector<std::string> report_fields() {
@@ -124,7 +148,7 @@ Result solve_python(const Input& input, const std::optional<Numbers>& b, const n
                     const nb::dict& options) {
   const Parts problem_parts(parts);
   SolveOptions chosen = options_of(options);
-  chosen.probabilities = problem_parts.vector("probabilities");
+  chosen.probabilities = problem_parts.vector("probabilities", input.A->rows());
   Callbacks callbacks{problem_parts.object("measured"), problem_parts.object("progress")};
   const Ended ended =
       run_solve(Problem(data_of(input, b, problem_parts)), std::move(chosen), std::move(callbacks));
@@ -137,6 +161,10 @@ Result solve_python(const Input& input, const std::optional<Numbers>& b, const n
 void define_solve(nb::module_& module) {
   nb::class_<Result>(module, "Result", "The report of a solve, as C++ holds it.")
       .def_prop_ro("status", [](const Result& r) { return to_string(r.report->status); })
+      .def_prop_ro("quiet",
+                   [](const Result& r) {
+                     return r.report->status == Status::converged && r.report->warnings.empty();
+                   })
       .def_prop_ro("reason", [](const Result& r) { return r.report->reason; })
       .def_prop_ro("warnings", [](const Result& r) { return r.report->warnings; })
       .def_prop_ro("x", &x_of)

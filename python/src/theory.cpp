@@ -113,7 +113,7 @@ nb::dict facts(const Input& input, const std::string& sampling, int threads, std
   const Sampling law = law_named(sampling);
   std::optional<SpectrumFacts> found;
   {
-    const nb::gil_scoped_release released;
+    const GilReleased released;
     found = spectrum_facts(input.A, law, threads, seed);
   }
   nb::dict out;

@@ -2,7 +2,6 @@
 
 #include <nanobind/stl/optional.h>
 
-#include <chrono>
 #include <optional>
 
 #include "generate.hpp"
@@ -10,6 +9,7 @@
 #include "polyak/error.hpp"
 #include "polyak/tomography_phantom.hpp"
 #include "polyak/tomography_reconstruct.hpp"
+#include "signals.hpp"
 
 namespace polyak::python {
 namespace {
@@ -41,21 +41,11 @@ Geometry geometry_of(const nb::dict& values) {
 // Looks for Ctrl-C now and then.
 class SignalObserver final : public Observer {
  public:
-  bool stop_requested() override {
-    const auto now = std::chrono::steady_clock::now();
-    if (raised_ || now - looked_ < std::chrono::milliseconds(20)) return raised_ != nullptr;
-    looked_ = now;
-    const nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) raised_ = std::make_shared<nb::python_error>();
-    return raised_ != nullptr;
-  }
-  void rethrow() const {
-    if (raised_) throw *raised_;
-  }
+  bool stop_requested() override { return look_.raised(); }
+  void rethrow() const { look_.rethrow(); }
 
  private:
-  std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
-  std::shared_ptr<nb::python_error> raised_;
+  SignalLook look_;
 };
 
 // Options by the names of their fields; one that is not given keeps its default.
@@ -127,7 +117,7 @@ nb::object reconstruct_python(const nb::dict& geometry, const Numbers& sinograms
   SignalObserver observer;
   std::optional<Reconstruction> made;
   {
-    const nb::gil_scoped_release released;
+    const GilReleased released;
     made = reconstruct(scan, data, chosen, &observer);
   }
   observer.rethrow();

@@ -187,80 +187,6 @@ def test_a_table_with_rows_of_its_own_is_a_table(rng):
     close(report.x, np.linalg.lstsq(A, b, rcond=None)[0])
 
 
-class Operator:
-    """Products only, as scipy.sparse.linalg.LinearOperator."""
-
-    def __init__(self, A):
-        self.A, self.shape, self.dtype = A, A.shape, A.dtype
-
-    def matvec(self, x):
-        return self.A @ x
-
-    def rmatvec(self, y):
-        return self.A.T @ y
-
-
-@pytest.mark.parametrize("method", ["auto", "lsqr", "cgls", "cg"])
-def test_operators_need_products_only(problem, method):
-    A, b, expected = problem
-    report = polyak.solve(Operator(A), b, method=method, tol=1e-13)
-    np.testing.assert_allclose(report.x, expected, rtol=1e-7)
-    assert report.method == ("lsqr" if method == "auto" else method)
-
-
-def test_an_operator_refuses_methods_that_read_rows(problem):
-    A, b, _ = problem
-    for method in ("rk", "minibatch-hbm", "direct"):
-        with pytest.raises(polyak.UsageError, match="products only"):
-            polyak.solve(Operator(A), b, method=method)
-
-
-def test_what_an_operator_raises_comes_out(problem):
-    A, b, _ = problem
-
-    class Broken(Operator):
-        def rmatvec(self, y):
-            raise ZeroDivisionError("mine")
-
-    with pytest.raises(ZeroDivisionError, match="mine"):
-        polyak.solve(Broken(A), b)
-    class Short(Operator):
-        def matvec(self, x):
-            return (self.A @ x)[:-1]
-
-    with pytest.raises(ValueError, match="wrong length"):
-        polyak.solve(Short(A), b)
-
-
-class Rows:
-    def __init__(self, A):
-        self.A, self.shape, self.asked = A, A.shape, 0
-
-    def rows(self, indices):
-        self.asked += len(indices)
-        return self.A[indices]
-
-
-@pytest.mark.parametrize("method", ["auto", "direct", "lsqr", "rk", "minibatch-hbm"])
-def test_rows_by_a_function_of_python(problem, method):
-    A, b, expected = problem
-    rows = Rows(A)
-    consistent = A @ expected
-    report = polyak.solve(rows, consistent, method=method, threads=2, seed=1)
-    np.testing.assert_allclose(report.x, expected, rtol=1e-5)
-    assert rows.asked >= 7
-
-
-@pytest.mark.parametrize("wrong", [np.transpose, np.ravel, lambda block: block[:, :-1]], ids=["transpose", "flat", "narrow"])
-def test_rows_of_another_shape_are_refused(problem, wrong):
-    class Wrong(Rows):
-        def rows(self, indices):
-            return wrong(super().rows(indices))
-
-    with pytest.raises(ValueError, match="another shape"):
-        polyak.solve(Wrong(problem[0]), problem[1], method="lsqr")
-
-
 def test_files_as_in_the_program(problem, tmp_path):
     A, b, expected = problem
     np.save(tmp_path / "A.npy", A)
@@ -325,25 +251,6 @@ def test_vectors_that_hold_no_real_numbers_are_refused(problem, kind, name):
         values = values[:7]
     with pytest.raises(TypeError, match=f"^{name} .*{message}"):
         polyak.solve(A, **{"b": b, name: values})
-
-
-@pytest.mark.parametrize("kind", ["masked", "complex", "durations", "structured"])
-def test_results_that_hold_no_real_numbers_are_refused(problem, kind):
-    A, b, _ = problem
-    values, message = NO_NUMBERS[kind]
-
-    class Products(Operator):
-        def matvec(self, x):
-            return values
-
-    class Wrong(Rows):
-        def rows(self, indices):
-            return np.ma.masked_array(np.zeros((len(indices), 7)), True) if kind == "masked" else values[: len(indices), None]
-
-    with pytest.raises(TypeError, match=rf"^A.matvec\(x\) .*{message}"):
-        polyak.solve(Products(A), b)
-    with pytest.raises(TypeError, match=rf"^A.rows\(indices\) .*{message}"):
-        polyak.solve(Wrong(A), b, method="lsqr")
 
 
 def test_several_right_hand_sides_keep_their_shape(problem, rng):

@@ -1,7 +1,9 @@
 """plan, memory, theory, generate, tomography."""
 
+import copy
 import json
 import os
+import pickle
 import subprocess
 
 import numpy as np
@@ -114,6 +116,57 @@ def test_the_projector_takes_every_method_and_reconstructs(rng):
         scan.reconstruct(sinogram, fast=True)
     with pytest.raises(ValueError):
         scan.reconstruct(sinogram[:, :-1])
+
+
+@pytest.mark.parametrize("beam", [{}, {"beam": "fan", "source_distance": 30.0, "detector_distance": 10.0, "model": "line"}])
+def test_a_projector_can_be_pickled_and_copied(rng, beam):
+    options = {"offset": np.linspace(0, 0.5, 9), "pixel": 0.5, "spacing": 0.7, "model": "strip", "threads": 1, **beam}
+    scan = Projector(np.linspace(0, 2, 9), 12, 8, 10, **options)
+    x = rng.random(80)
+    for other in (pickle.loads(pickle.dumps(scan)), copy.copy(scan), copy.deepcopy(scan)):
+        assert other.shape == scan.shape and (other @ x == scan @ x).all()
+        assert (other.matrix() != scan.matrix()).nnz == 0
+
+
+def test_vectors_of_a_scan_are_not_flattened():
+    for wrong in ({"angles": np.ones((2, 2))}, {"offset": np.ones((2, 2))}):
+        with pytest.raises(polyak.DataError, match=r"another shape .*\(2, 2\)"):
+            Projector(**{"angles": np.ones(4), "detectors": 5, "rows": 3, "cols": 3, **wrong})
+    scan = Projector(np.arange(4.0), 5, 3, 3)
+    sinogram = np.ones((4, 5))
+    options = {"method": "cgls", "max_iterations": 2}
+    weighted = scan.reconstruct(sinogram, weights=np.full((4, 5), 2.0), **options).image
+    assert (weighted == scan.reconstruct(sinogram, weights=np.full(20, 2.0), **options).image).all()
+    with pytest.raises(polyak.DataError, match=r"found \(5, 4\), expected \(4, 5\)"):
+        scan.reconstruct(sinogram, weights=np.ones((5, 4)), **options)
+
+
+def test_reproduce_is_that_of_the_program(tmp_path):
+    made = polyak.reproduce("fig1", tmp_path / "own", rows=200, trials=2)
+    assert made.runs_made > 0 and made.runs_kept == 0 and all(os.path.exists(name) for name in made.files)
+    subprocess.run([os.environ["POLYAK"], "reproduce", "fig1", "--rows", "200", "--trials", "2", "--out", "other", "--quiet"],
+                   cwd=tmp_path, check=True)
+    assert (tmp_path / "own/fig1.csv").read_bytes() == (tmp_path / "other/fig1.csv").read_bytes()
+    claims = json.loads((tmp_path / "own/claims.json").read_text())
+    assert claims == json.loads((tmp_path / "other/claims.json").read_text()) and made.claims
+    again = polyak.reproduce("fig1", tmp_path / "own", rows=200, trials=2)
+    assert again.runs_made == 0 and again.runs_kept == made.runs_made and again.claims == made.claims
+    with pytest.raises(polyak.PolyakError):
+        polyak.reproduce("fig9", tmp_path / "none")
+    with pytest.raises(polyak.PolyakError):
+        polyak.reproduce("fig1", tmp_path / "none", rows=0)
+
+
+def test_images_of_reproduce_are_those_of_the_program(tmp_path, capsys):
+    images = pytest.importorskip("matplotlib.image")
+    made = polyak.reproduce("fig6", tmp_path / "own", rows=1500, trials=1, progress=True)
+    assert "%, fig6" in capsys.readouterr().err
+    subprocess.run([os.environ["POLYAK"], "reproduce", "fig6", "--rows", "1500", "--trials", "1", "--out", "other", "--quiet"],
+                   cwd=tmp_path, check=True)
+    pictures = [name for name in map(os.path.basename, made.files) if name.startswith("fig6-")]
+    assert pictures
+    for name in pictures:
+        assert (images.imread(tmp_path / "own" / name) == images.imread(tmp_path / "other" / name)).all()
 
 
 def test_a_sinogram_of_another_shape_is_refused():

@@ -90,6 +90,18 @@ def test_krylov_methods_take_the_steps_of_scipy(rng, kind, shape, damp):
                     np.testing.assert_allclose(mine, other, rtol=1e-6, atol=1e-10)
 
 
+@pytest.mark.parametrize("function", ["lsqr", "lsmr"])
+@pytest.mark.parametrize("limit", [1, 4, 200])
+def test_a_negative_damping_is_that_of_scipy(rng, function, limit):
+    A, b = rng.standard_normal((60, 8)), rng.standard_normal(60)
+    options = {"damp": -0.7, "atol": 1e-12, "btol": 1e-12, {"lsqr": "iter_lim", "lsmr": "maxiter"}[function]: limit}
+    own = getattr(polyak, function)(A, b, **options)
+    theirs = getattr(scipy.sparse.linalg, function)(A, b, **options)
+    assert own[1:3] == theirs[1:3]
+    for mine, other in zip(own, theirs):
+        np.testing.assert_allclose(mine, other, rtol=1e-6, atol=1e-9)
+
+
 def test_large_products_use_the_team_with_the_same_bits(rng):
     A, b = rng.standard_normal((40000, 20)), rng.standard_normal(40000)
     x = polyak.lsqr(A, b, atol=1e-12, btol=1e-12)[0]

@@ -103,6 +103,40 @@ def test_partial_fits_are_one_fit(data, model, sparse, rng):
         parts.partial_fit(X, Y)
 
 
+DEFICIENT = {
+    "a column twice": lambda X: np.column_stack([X, 100 * X[:, 0]]),
+    "a constant column": lambda X: np.column_stack([X, np.full(len(X), 3.0)]),
+    "a column of zeros": lambda X: np.column_stack([X, np.zeros(len(X))]),
+    "fewer rows than columns": lambda X: X[:4],
+    "one row": lambda X: X[:1],
+}
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("kind", DEFICIENT)
+def test_partial_fits_without_full_rank_are_the_fit_of_least_norm(data, kind, intercept):
+    X, Y = data
+    X = DEFICIENT[kind](X)
+    for y in (Y[: len(X)], Y[: len(X), 0]):
+        theirs = sklearn.linear_model.LinearRegression(fit_intercept=intercept).fit(X, y)
+        parts = LeastSquares(fit_intercept=intercept)
+        for rows in np.array_split(np.arange(len(X)), min(3, len(X))):
+            parts.partial_fit(X[rows], y[rows])
+        same(parts, theirs, X)
+        same(LeastSquares(fit_intercept=intercept).fit(X, y), theirs, X)
+
+
+def test_partial_fits_keep_a_large_mean_apart(rng):
+    X = 1e6 + rng.standard_normal((3000, 3))
+    y = X @ [1.0, 2.0, 3.0] + 0.1 * rng.standard_normal(3000)
+    parts = LeastSquares()
+    for rows in np.array_split(np.arange(3000), 30):
+        parts.partial_fit(X[rows], y[rows])
+    theirs = sklearn.linear_model.LinearRegression().fit(X, y)
+    np.testing.assert_allclose(parts.coef_, theirs.coef_, rtol=1e-7)
+    np.testing.assert_allclose(parts.predict(X), theirs.predict(X), rtol=1e-9)
+
+
 def test_names_pickles_pipelines_and_searches(data):
     X, Y = data
     frame = pd.DataFrame(X, columns=list("abcdef"))

@@ -83,6 +83,10 @@ void add_norms(const Problem& problem, Index first, Index last, double scale, do
   const RowMatrix& A = problem.A();
   if (problem.weights().empty())
     return A.norms(first, last, scale, {rows, to_size(last - first)}, columns);
+  if (A.only_products()) {  // all rows at a time, and nothing else
+    A.norms(first, last, scale, {rows, to_size(last - first)}, {});
+    return A.column_norms(first, last, problem.weights(), scale, columns);
+  }
   A.expect_range(first, last);
   for (Index i = first; i < last; i += block) {
     const std::size_t count = to_size(std::min(block, last - i));
