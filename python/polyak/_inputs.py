@@ -30,13 +30,31 @@ class Given:
 
 
 def matrix_of(A, precision="double", **reading):
-    """A as a Given. `reading` are the options that apply to files only."""
+    """A as a Given. `reading` are the options that apply to files only, or to tables (rhs_column)."""
     if type(A) is np.ndarray and not reading:
         return Given(_dense(A))
     if isinstance(A, (str, os.PathLike)):
         return _file(os.fspath(A), precision, **reading)
+    table = _table_and_column(A, reading.pop("rhs_column", None))
     _check_not_for_files(reading, "A is not the name of a file")
-    return _object(A)
+    if table is None:
+        return _object(A)
+    given = _object(table[0])
+    given.b = numbers_of(table[1], "b")
+    return given
+
+
+def _table_and_column(A, name):
+    """A table without the column `name`, and this column; None without a name."""
+    if name is None:
+        return None
+    names = list(getattr(A, "column_names", None) or getattr(A, "columns", ()))  # pyarrow's, or others'
+    if not names or not hasattr(A, "drop"):
+        _check_not_for_files({"rhs_column": name}, "A has no names of columns")
+    if names.count(name) != 1:
+        what = "A has several such columns" if name in names else "A has no such column"
+        raise refused(UsageError, what, "rhs_column", repr(name), ", ".join(map(str, names[:20])))
+    return A.drop(columns=[name]) if _is_pandas(A, "DataFrame") else A.drop([name]), A[name]
 
 
 # The options that say how a file is read, with their defaults.

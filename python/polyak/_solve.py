@@ -29,6 +29,8 @@ def solve(A, b=None, *, weights=None, ridge=0.0, ridge_factors=None, intercept=F
           drop_nonfinite_rows=False, duplicates="sum", precision="double", **options):
     if options:
         _check_names(options)
+    if b is not None and rhs_column is not None:
+        raise refused(UsageError, "the right-hand side is given twice", "rhs_column", "b as well", hint="leave one of them out")
     given = matrix_of(A, precision, **reading_options(rhs_column, drop_nonfinite_rows, duplicates))
     matrix = given.matrix
     b = _right_hand_side(A, b, given)
@@ -198,7 +200,7 @@ _INTRODUCTION = """Finds the x that minimises 1/2 sum_i w_i (a_i'x - b_i)^2 + 1/
         table of pandas, polars or pyarrow, the name of a file, a LinearOperator (for lsqr, cgls
         and cg), or an object with `shape` and `rows(indices)` that returns these rows.
     b : array of shape (n,) or (n, c), or the name of a file
-        Right-hand side. May be missing where the file of A holds it.
+        Right-hand side. May be missing where the file of A holds it, or with rhs_column.
     weights : array of n numbers >= 0
     ridge : float >= 0
     ridge_factors : array of d numbers >= 0
@@ -220,7 +222,9 @@ _INTRODUCTION = """Finds the x that minimises 1/2 sum_i w_i (a_i'x - b_i)^2 + 1/
         is returned, any other exception is passed on with the report as its attribute `report`.
     progress : bool
         Shows progress, with tqdm where it is installed.
-    rhs_column, drop_nonfinite_rows, duplicates, precision
+    rhs_column : str
+        The column of a table or of a text file that is b, in place of b.
+    drop_nonfinite_rows, duplicates, precision
         How a file is read, as in the program; precision="single" stores A in single precision.
 """
 _ENDING = """

@@ -2,12 +2,14 @@
 
 import doctest
 import importlib
+import json
 import os
 import pkgutil
 from pathlib import Path
 
 import pytest
 
+import notebook
 import polyak
 
 MODULES = ["polyak", *(f"polyak.{m.name}" for m in pkgutil.iter_modules(polyak.__path__) if m.name != "_core")]
@@ -23,6 +25,16 @@ def test_the_documentation():
     page = Path(os.environ["POLYAK_SOURCE"]) / "docs" / "python.md"
     failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert failed == 0 and tried > 30
+
+
+def test_the_notebook():
+    with open(Path(os.environ["POLYAK_SOURCE"]) / "docs" / "tutorial.ipynb") as file:
+        stored = json.load(file)
+    cells = [cell for cell in stored["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) > 8
+    for cell, outputs in zip(cells, notebook.run(stored)):
+        assert notebook.texts(outputs) == notebook.texts(cell["outputs"]), "".join(cell["source"])
+        assert len(outputs) == len(cell["outputs"])
 
 
 def test_there_are_examples():

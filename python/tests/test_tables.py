@@ -1,0 +1,93 @@
+"""Tables with names of columns, and arrays of libraries that may be absent."""
+
+import numpy as np
+import pytest
+
+import polyak
+import polyak.sklearn
+
+
+@pytest.fixture
+def columns(rng):
+    table = {name: rng.standard_normal(300) for name in ("area", "age", "rooms")}
+    table["price"] = 3.0 * table["area"] - table["age"] + 0.5 * table["rooms"] + 0.1 * rng.standard_normal(300)
+    return table
+
+
+def table_of(library, columns):
+    module = pytest.importorskip(library)
+    return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+
+
+def expected_of(columns):
+    names = [name for name in columns if name != "price"]
+    return np.linalg.lstsq(np.column_stack([columns[n] for n in names]), columns["price"], rcond=None)[0]
+
+
+TABLES = pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+
+
+@TABLES
+@pytest.mark.parametrize("place", [0, 2, 3])
+def test_a_column_of_a_table_is_the_right_hand_side(columns, library, place):
+    names = ["area", "age", "rooms"]
+    names.insert(place, "price")
+    table = table_of(library, {name: columns[name] for name in names})
+    report = polyak.solve(table, rhs_column="price", intercept=False)
+    assert report.names == ["area", "age", "rooms"] and report.x.shape == (3,)
+    np.testing.assert_allclose(report.x, expected_of(columns), rtol=1e-9)
+    assert len(getattr(table, "column_names", None) or table.columns) == 4  # the table keeps its column
+
+
+@TABLES
+def test_a_column_that_is_not_there_is_named(columns, library):
+    table = table_of(library, columns)
+    with pytest.raises(polyak.UsageError, match="A has no such column .*'cost'.*area, age, rooms, price"):
+        polyak.solve(table, rhs_column="cost")
+    with pytest.raises(polyak.UsageError, match="given twice"):
+        polyak.solve(table, columns["price"], rhs_column="price")
+
+
+def test_a_name_that_occurs_twice_is_refused(columns):
+    pandas = pytest.importorskip("pandas")
+    twice = pandas.DataFrame(np.column_stack(list(columns.values())), columns=["a", "price", "b", "price"])
+    with pytest.raises(polyak.UsageError, match="several such columns"):
+        polyak.solve(twice, rhs_column="price")
+
+
+@TABLES
+def test_tables_fit_estimators(columns, library):
+    table = table_of(library, {name: columns[name] for name in ("area", "age", "rooms")})
+    if library == "pyarrow":
+        pytest.skip("scikit-learn takes no tables of pyarrow")
+    model = polyak.sklearn.LeastSquares(fit_intercept=False).fit(table, columns["price"])
+    np.testing.assert_allclose(model.coef_, expected_of(columns), rtol=1e-9)
+    assert list(model.feature_names_in_) == ["area", "age", "rooms"]
+
+
+@pytest.mark.parametrize("dtype, tolerance", [("float64", 1e-9), ("float32", 1e-5)])
+def test_arrays_of_jax(rng, dtype, tolerance):
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    A, b = rng.standard_normal((500, 6)), rng.standard_normal(500)
+    x = polyak.solve(jax.numpy.asarray(A, dtype=dtype), jax.numpy.asarray(b)).x
+    np.testing.assert_allclose(x, np.linalg.lstsq(A, b, rcond=None)[0], rtol=0, atol=tolerance)
+
+
+def test_tensors_of_torch(rng):
+    torch = pytest.importorskip("torch")
+    A, b = rng.standard_normal((500, 6)), rng.standard_normal(500)
+    expected = np.linalg.lstsq(A, b, rcond=None)[0]
+    np.testing.assert_allclose(polyak.solve(torch.tensor(A), torch.tensor(b)).x, expected, rtol=1e-9)
+    with pytest.raises(TypeError, match="torch"):
+        polyak.solve(torch.tensor(A, requires_grad=True), b)
+
+
+def test_operators_of_pylops(rng):
+    pylops = pytest.importorskip("pylops")
+    A, b = rng.standard_normal((500, 6)), rng.standard_normal(500)
+    expected = np.linalg.lstsq(A, b, rcond=None)[0]
+    stacked = pylops.VStack([pylops.MatrixMult(A[:200]), pylops.MatrixMult(A[200:])])
+    for method in ("auto", "lsqr", "cgls", "cg"):
+        np.testing.assert_allclose(polyak.solve(stacked, b, method=method, tol=1e-12).x, expected, rtol=1e-7)
+    np.testing.assert_allclose(polyak.lsqr(stacked, b, atol=1e-14, btol=1e-14)[0], expected, rtol=1e-9)
