@@ -88,8 +88,10 @@ struct Used {
   /// Singular values up to this fraction of the largest counted as zero for the rank.
   std::optional<double> rank_threshold;
   std::optional<Index> sketch_rows;  ///< rows s of the sketch S·A
-  /// Condition of A, where a factorisation has shown it: largest over smallest singular
-  /// value above the rank threshold. An estimate is an upper bound with probability 0.998.
+  /// Condition of A, or of the rows looked at where auto solved only these, as a factorisation
+  /// has shown it: largest over smallest singular value above the rank threshold. From AᵀA or a
+  /// sketch it is an upper bound, at most 1.5 times the condition, with probability 0.998 (for up
+  /// to 16 columns with certainty).
   std::optional<double> condition;
   /// How columns were scaled; frobenius2, lambda_min, lambda_max and condition are then
   /// those of the scaled matrix. Absent where A was used as it is.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 import time
@@ -53,11 +54,10 @@ def reproduce(what: str | os.PathLike[str], out: str | os.PathLike[str], *, tria
     >>> made.runs_made > 0 and made.page.endswith("index.html")
     True
     """
-    for name, value, most in (("trials", trials, 10**6), ("rows", rows, 2**40)):
-        if value is not None and not 1 <= value <= most:
-            raise refused(UsageError, "the value does not fit the option", name, str(value), f"1 to {most}")
-    if not 0 <= threads <= 4096:
-        raise refused(UsageError, "the value does not fit the option", "threads", str(threads), "0 to 4096")
+    for name, value, least, most in (("trials", trials, 1, 10**6), ("rows", rows, 1, 2**40), ("seed", seed, 0, 2**64 - 1),
+                                     ("threads", threads, 0, 4096)):
+        if value is not None and not least <= operator.index(value) <= most:
+            raise refused(UsageError, "the value does not fit the option", name, str(value), f"{least} to {most}")
     folder = os.fspath(out)
     made = _core.reproduce(os.fspath(what), folder, trials, rows, seed, threads, force, _Lines() if progress else None)
     return Reproduction(page=os.path.join(folder, "index.html"), **made)

@@ -86,7 +86,9 @@ class Projector(LinearOperator):
         g = self._geometry
         sizes = {name: g[name] for name in ("angles", "detectors", "rows", "cols")}
         more = {name: g[name] for name in ("spacing", "pixel", "beam", "source_distance", "detector_distance")}
-        return _projector, ({**sizes, **more, "offset": g["offsets"], "model": self._model, "threads": self._threads},)
+        arguments = {**sizes, **more, "offset": g["offsets"], "model": self._model, "threads": self._threads}
+        rest = {name: value for name, value in vars(self).items() if name not in _MADE_BY_INIT}
+        return _projector, (type(self), arguments), rest or None
 
     def _matvec(self, x):
         return self._products.multiply(np.ascontiguousarray(x, dtype=np.float64).reshape(-1))
@@ -155,5 +157,11 @@ class Projector(LinearOperator):
         return images[0] if sinograms.ndim == 2 else images
 
 
-def _projector(arguments: dict[str, Any]) -> Projector:
-    return Projector(**arguments)
+_MADE_BY_INIT = frozenset({"_geometry", "_model", "_threads", "_polyak_matrix", "_products", "dtype", "shape"})
+
+
+def _projector(kind: type[Projector], arguments: dict[str, Any]) -> Projector:
+    """A Projector, or one of a subclass of it, whatever the arguments of that class are."""
+    made = kind.__new__(kind)
+    Projector.__init__(made, **arguments)
+    return made

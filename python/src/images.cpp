@@ -33,6 +33,15 @@ Range range_of(ConstView values, const ImageOptions& options) {
   return {options.black.value_or(low), options.white.value_or(high)};
 }
 
+void check_finite(ConstView values, const std::string& path) {
+  for (Index i = 0; i < values.rows; ++i)
+    for (Index j = 0; j < values.cols; ++j)
+      if (!std::isfinite(values(i, j)))
+        throw Error(ErrorCode::bad_data, {.what = "an image must hold finite numbers",
+                                          .where = path,
+                                          .found = std::to_string(values(i, j))});
+}
+
 // Rows of bytes, each after the number of its filter: 0, none.
 std::string grey(ConstView values, const Range& range) {
   const double span = range.white - range.black;
@@ -89,6 +98,7 @@ void write_image(const std::string& path, ConstView values, const ImageOptions& 
   if (!path.ends_with(".png") || count != 1 || values.rows < 1 || values.cols < 1 ||
       values.rows > most || values.cols > most)
     throw Error(ErrorCode::usage, {.what = "this image is not written here", .where = path});
+  check_finite(values, path);
   io::OutputFile file(path);
   file.write(png(values, options));
   file.commit();

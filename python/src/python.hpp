@@ -43,6 +43,19 @@ class PythonUse {
   static std::atomic<std::thread::id>& ended_by();
 };
 
+/// C++ code that runs now without the GIL. When the process ends, this is code of daemon threads,
+/// and of runs that an interrupt has left behind: the process then ends before it destroys what
+/// they use.
+class GoesOn {
+ public:
+  GoesOn() { ++count(); }
+  ~GoesOn() { --count(); }
+  GoesOn(const GoesOn&) = delete;
+  GoesOn& operator=(const GoesOn&) = delete;
+
+  static std::atomic<int>& count();
+};
+
 /// The GIL is released while this lives. A daemon thread that wants it back when Python ends sleeps
 /// for ever, as in Python 3.14: earlier ones end the thread by unwinding its stack, which C++
 /// answers by ending the process.
@@ -66,6 +79,7 @@ class GilReleased {
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
   }
 
+  GoesOn counted_;
   PyThreadState* state_;
 };
 

@@ -1,5 +1,6 @@
 #include "run.hpp"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,18 +26,6 @@ using Seconds = std::chrono::duration<double>;
 constexpr Seconds signal_every{0.02};    // Python looks for Ctrl-C this often
 constexpr Seconds progress_every{0.1};   // and shows progress
 constexpr Seconds interrupt_grace{0.2};  // for the run to end by itself
-
-/// Solves that go on now, without the GIL. When the process ends, these are runs that an interrupt
-/// has left behind, and those of daemon threads.
-std::atomic<int> going_on = 0;
-
-class GoesOn {
- public:
-  GoesOn() { ++going_on; }
-  ~GoesOn() { --going_on; }
-  GoesOn(const GoesOn&) = delete;
-  GoesOn& operator=(const GoesOn&) = delete;
-};
 
 nb::object measurement(const Measurement& m) {
   const auto value = [](const std::optional<double>& v) {
@@ -140,7 +129,6 @@ Ended run_here(const Problem& problem, const SolveOptions& options, Caller& call
   std::shared_ptr<const Report> report;
   try {
     const GilReleased released;
-    const GoesOn counted;
     report = shared_report(solve(problem, options, &observer));
   } catch (nb::python_error& error) {
     return {shared_report(record.report(problem, options)),
@@ -354,12 +342,19 @@ std::atomic<std::thread::id>& PythonUse::ended_by() {
   return thread;
 }
 
+std::atomic<int>& GoesOn::count() {
+  static std::atomic<int> count{0};
+  return count;
+}
+
 // A run that goes on must not use what the end of the process destroys, so the process ends
-// before that, when Python has ended already.
+// before that, when Python has ended already. A forked process has one thread: the runs of the
+// others do not exist there.
 void define_runs(nb::module_&) {
+  ::pthread_atfork(nullptr, nullptr, [] { PythonUse::inside() = GoesOn::count() = 0; });
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
     PythonUse::ended_by() = std::this_thread::get_id();
-    if (going_on > 0) nb::set_leak_warnings(false);  // their data are in use to the end
+    if (GoesOn::count() > 0) nb::set_leak_warnings(false);  // their data are in use to the end
     const GilReleased released;
     const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     while (PythonUse::inside() > 0 && std::chrono::steady_clock::now() < last)
@@ -367,7 +362,7 @@ void define_runs(nb::module_&) {
   }));
   ::on_exit(
       [](int status, void*) {
-        if (going_on.load() == 0) return;
+        if (GoesOn::count() <= 0) return;
         std::fflush(nullptr);
         ::_exit(status);
       },

@@ -128,6 +128,26 @@ def test_a_projector_can_be_pickled_and_copied(rng, beam):
         assert (other.matrix() != scan.matrix()).nnz == 0
 
 
+class NamedScan(Projector):
+    def __init__(self, name):
+        super().__init__(np.linspace(0, 2, 5), 12, 8, 10)
+        self.name = name
+
+
+def test_a_pickled_projector_keeps_its_class_and_attributes():
+    scan = pickle.loads(pickle.dumps(NamedScan("tooth")))
+    assert type(scan) is NamedScan and scan.name == "tooth" and scan.shape == (60, 80)
+
+
+def test_numbers_of_reproduce_are_checked(tmp_path):
+    for wrong in ({"rows": 0}, {"trials": 0}, {"seed": -1}, {"threads": -1}):
+        with pytest.raises(polyak.UsageError, match="does not fit the option"):
+            polyak.reproduce("fig1", tmp_path, **wrong)
+    with pytest.raises(TypeError):
+        polyak.reproduce("fig1", tmp_path, rows=2.5)
+    assert not list(tmp_path.iterdir())
+
+
 def test_vectors_of_a_scan_are_not_flattened():
     for wrong in ({"angles": np.ones((2, 2))}, {"offset": np.ones((2, 2))}):
         with pytest.raises(polyak.DataError, match=r"another shape .*\(2, 2\)"):

@@ -164,3 +164,35 @@ def test_products_of_another_shape_are_refused(problem, shape):
             return (self.A @ x)[:, None]
 
     assert polyak.solve(Column(A), b).status == "converged"
+
+
+class Counting(scipy.sparse.linalg.LinearOperator):
+    """A with the number of its products."""
+
+    def __init__(self, A):
+        super().__init__(np.float64, A.shape)
+        self.A, self.products = A, 0
+
+    def _matvec(self, x):
+        self.products += 1
+        return self.A @ x
+
+    def _rmatvec(self, y):
+        self.products += 1
+        return self.A.T @ y
+
+
+@pytest.mark.parametrize("size", [1e-70, np.inf])
+def test_weights_of_operators_out_of_range_cost_a_few_products(rng, size):
+    A = rng.standard_normal((2000, 5))
+    A[7, 2] = 1.0
+    A = A * size if np.isfinite(size) else np.where(np.arange(2000)[:, None] == 7, size, A)
+    operator = Counting(A)
+    if np.isfinite(size):
+        b = A @ np.ones(5)
+        x = polyak.solve(operator, b, weights=np.linspace(1, 2, 2000), method="lsqr").x
+        np.testing.assert_allclose(x, np.ones(5), rtol=1e-6)
+    else:
+        with pytest.raises(polyak.DataError, match="not finite"):
+            polyak.solve(operator, np.ones(2000), weights=np.linspace(1, 2, 2000), method="lsqr")
+    assert operator.products < 200

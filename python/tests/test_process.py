@@ -39,6 +39,36 @@ def test_python_ends_in_order_while_daemon_threads_solve(rows, seconds):
         assert (ended.returncode, ended.stdout, ended.stderr) == (0, "the end\n", "")
 
 
+# The same in calls that are no solves.
+OTHER_DAEMONS = """
+import sys, threading, time
+import numpy as np, polyak
+from polyak.tomography import Projector
+scan = Projector(np.linspace(0, 3, 60), 128, 96, 96)
+sinogram = np.ones((60, 128))
+A = np.random.default_rng(0).standard_normal((20000, 40))
+calls = {
+    "reconstruct": lambda: scan.reconstruct(sinogram, method="cgls", max_iterations=50),
+    "products": lambda: scan @ np.ones(96 * 96),
+    "plan": lambda: polyak.plan(A),
+    "generate": lambda: polyak.generate.spectrum(20000, 40, kappa=10.0, seed=1),
+}
+def repeat(call):
+    while True:
+        call()
+threading.Thread(target=repeat, args=[calls[sys.argv[1]]], daemon=True).start()
+time.sleep(0.3)
+print("the end", flush=True)
+"""
+
+
+@pytest.mark.parametrize("call", ["reconstruct", "products", "plan", "generate"])
+def test_python_ends_in_order_while_daemon_threads_do_other_work(call):
+    for _ in range(3):
+        ended = run(OTHER_DAEMONS, call)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "the end\n", "")
+
+
 # The copy of x for a callback finds no memory, between the start of the run and its end.
 MEMORY = """
 import resource

@@ -173,7 +173,9 @@ std::string encode_png(ConstView values, const ImageOptions& options, const std:
   }
   const std::string why = fits ? std::string(image.message) : "a size that .png does not support";
   png_image_free(&image);
-  if (why.find("emory") != std::string::npos) refuse_memory_for_image(name);
+  const bool without_memory = why.find("ut of memory") != std::string::npos ||
+                              why.find("nsufficient memory") != std::string::npos;
+  if (without_memory) refuse_memory_for_image(name);
   throw Error(ErrorCode::io, {.what = "the image cannot be written", .where = name, .found = why});
 }
 

@@ -10,12 +10,14 @@ namespace polyak {
 namespace {
 
 // Householder QR of A by blocks of rows, then the minimum norm solution of the
-// small triangular problem by its singular values. One iteration; where its x does not meet the
-// tolerance, and there is no ridge, a second one: a correction by QR with the residual of x.
+// small triangular problem by its singular values. One iteration; without a ridge the driver may
+// ask for a second one, a correction by QR with the residual of x, where x does not meet the
+// tolerance.
 //
 // Where the solution is not unique it is the one nearest to x0, as for every other method: the
 // correction to x0 has minimum norm, measured in the user's variables also where columns are
-// scaled. A unique solution does not depend on x0, whose rounding is therefore kept out of it.
+// scaled (unless that x would not fit as well: shorten()). A unique solution does not depend on
+// x0, whose rounding is therefore kept out of it.
 class Direct final : public Method {
  public:
   explicit Direct(const Setting& setting) : Method(setting) {}
@@ -35,7 +37,8 @@ class Direct final : public Method {
   void solve() {
     std::vector<double> x = read_x();
     const bool from_zero = std::all_of(x.begin(), x.end(), [](double v) { return v == 0.0; });
-    std::vector<double> solution = factor_and_solve(setting_.problem.b());
+    std::vector<double> solution =
+        factor_and_solve(setting_.problem.b(), std::vector(x.size(), 0.0));
     const Index unique = found_.rank + std::ssize(setting_.facts.zero_columns);
     if (from_zero || has_ridge() || unique == d_)
       set_x(std::move(solution));
@@ -46,7 +49,7 @@ class Direct final : public Method {
   void correct() {
     std::vector<double> x = read_x();
     const Array rest = subtract(host_view(x));
-    const std::vector<double> correction = factor_and_solve(rest.view());
+    const std::vector<double> correction = factor_and_solve(rest.view(), x);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += correction[i];
     set_x(std::move(x));
   }
@@ -75,7 +78,8 @@ class Direct final : public Method {
     return Array(std::move(values), n, vectors_);
   }
 
-  std::vector<double> factor_and_solve(ConstView b) {
+  // The correction to `from` for the residual b.
+  std::vector<double> factor_and_solve(ConstView b, const std::vector<double>& from) {
     const Problem& problem = setting_.problem;
     const Ridge ridge{problem.ridge(), problem.data().ridge_factors};
     counters_.row_products += problem.rows();
@@ -84,18 +88,22 @@ class Direct final : public Method {
     if (!result.ok)
       throw Error(ErrorCode::internal, {.what = "the singular values of R did not converge"});
     remember(result);
-    if (!has_ridge())
-      shorten(setting_, std::as_const(result.dependences.null_space).view(), host_view(result.x));
+    if (!has_ridge()) {
+      const Shortened done = shorten(setting_, std::as_const(result.dependences.null_space).view(),
+                                     host_view(from), host_view(result.x));
+      found_.nearest = done.all;
+      counters_.row_products += done.rows_read;
+    }
     return std::move(result.x);
   }
 
   void remember(const LeastSquaresResult& result) {
     const auto& s = result.singular_values;
-    found_ = {true,
-              result.rank,
-              rank_threshold(setting_.problem.rows(), d_),
-              result.dependences.columns,
-              {}};
+    found_ = {.known = true,
+              .rank = result.rank,
+              .threshold = rank_threshold(setting_.problem.rows(), d_),
+              .dependent = result.dependences.columns,
+              .condition = {}};
     if (result.rank > 0)
       found_.condition = s.front() / s[to_size(std::min(result.rank, std::ssize(s)) - 1)];
   }

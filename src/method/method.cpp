@@ -202,26 +202,79 @@ double largest_of(const double* values, Index count) {
   return largest;
 }
 
+// Whether x + step fits as well as x: |A·step| is rounding beside |r|, or |r| itself beside the
+// terms that it is the difference of.
+class FitGuard {
+ public:
+  FitGuard(const Setting& setting, ConstView x) : setting_(setting), x_(x) {}
+
+  bool permits(Index c, ConstView steps) {
+    if (change2_.empty()) read(steps);
+    const Scale& scale = setting_.facts.scale;  // of Ã·step: that of A; of r̃: that of b
+    const double change = std::sqrt(change2_[to_size(c)]) * scale.b / scale.a;
+    const double r = std::sqrt(residual2_[to_size(c)]);
+    return change <= harmless * r || r + change <= harmless * size_of_terms(c);
+  }
+  Index rows_read() const { return change2_.empty() ? 0 : 2 * setting_.problem.rows(); }
+
+ private:
+  static constexpr double harmless = 1e-9;  // a tenth of the default tolerance
+
+  void read(ConstView steps) {
+    Backend& backend = setting_.backend;
+    const Block v = backend.make(Block::Kind::unknowns, x_.rows);
+    const Block g = backend.make(Block::Kind::unknowns, x_.rows);
+    change2_.resize(to_size(x_.rows));
+    residual2_.resize(to_size(x_.rows));
+    backend.write(x_, v);
+    backend.full_gradient(v, g, residual2_, nullptr);
+    backend.write(steps, v);
+    backend.normal_product(v, g, change2_);
+  }
+
+  // Σ_j ‖a_j‖|x_j| + ‖b‖, in the units of r̃.
+  double size_of_terms(Index c) const {
+    const MatrixFacts& facts = setting_.facts;
+    double sum = 0.0;
+    for (Index j = 0; j < x_.cols; ++j) sum += facts.column_norms[to_size(j)] * std::abs(x_(c, j));
+    return sum * facts.scale.b / facts.scale.a + facts.b_norms[to_size(c)];
+  }
+
+  const Setting& setting_;
+  ConstView x_;
+  std::vector<double> change2_, residual2_;
+};
+
 }  // namespace
 
-void shorten(const Setting& setting, ConstView N, View x) {
-  // A·N is rounding, so that a step along N changes ‖r‖ by rounding of the size of that step.
-  constexpr double max_growth = 1024.0;
+Shortened shorten(const Setting& setting, ConstView N, ConstView from, View x) {
+  constexpr double max_growth = 1024.0;  // changes no digit that matters
   const MappedMatrix* mapped = as_mapped(setting.problem.A());
-  if (!mapped || N.cols == 0) return;
+  if (!mapped || N.cols == 0) return {};
   const auto& units = mapped->map().units;
   const Index d = x.cols, rows = d - (mapped->map().ones ? 1 : 0);
   Buffer DN = null_space_in_units(units, N, rows), y(x.rows, std::max(rows, N.cols));
   for (Index c = 0; c < x.rows; ++c)
     for (Index j = 0; j < rows; ++j) y.view()(c, j) = -units[to_size(j)] * x(c, j);
-  if (!least_squares_svd(DN.view(), y.view(), rank_threshold(rows, N.cols)).ok) return;
+  if (!least_squares_svd(DN.view(), y.view(), rank_threshold(rows, N.cols)).ok)
+    return {.all = false};
+  Buffer steps(x.rows, d), total(x.rows, d);
+  for (Index c = 0; c < x.rows; ++c)
+    for (Index j = 0; j < d; ++j) {
+      for (Index k = 0; k < N.cols; ++k) steps.view()(c, j) += N(j, k) * y.view()(c, k);
+      total.view()(c, j) = from(c, j) + x(c, j);
+    }
+  FitGuard guard(setting, std::as_const(total).view());
+  Shortened out;
   for (Index c = 0; c < x.rows; ++c) {
-    std::vector<double> shorter(x.row(c), x.row(c) + d);
-    for (Index j = 0; j < d; ++j)
-      for (Index k = 0; k < N.cols; ++k) shorter[to_size(j)] += N(j, k) * y.view()(c, k);
-    if (largest_of(shorter.data(), d) <= max_growth * largest_of(x.row(c), d))
-      std::copy_n(shorter.data(), d, x.row(c));
+    const double longest = largest_of(steps.view().row(c), d);
+    const bool made = longest <= max_growth * largest_of(x.row(c), d) ||
+                      guard.permits(c, std::as_const(steps).view());
+    for (Index j = 0; j < d && made; ++j) x(c, j) += steps.view()(c, j);
+    out.all = out.all && made;
   }
+  out.rows_read = guard.rows_read();
+  return out;
 }
 
 }  // namespace polyak

@@ -58,6 +58,9 @@ struct RankFound {
   double threshold = 0.0;  ///< singular values up to this part of the largest count as zero
   std::vector<Dependence> dependent;  ///< columns that are combinations of others, where known
   std::optional<double> condition;    ///< largest to smallest singular value that counts
+  /// Where the solution is not unique: whether it is the nearest to the start in the user's
+  /// variables; false where that one would not fit as well, by rounding.
+  bool nearest = true;
 };
 
 class Method {
@@ -185,11 +188,18 @@ class GradientSource {
 /// a ridge the step stays.
 void keep_zero_columns(const Setting& setting, View step);
 
-/// Adds to `x` (c × d, a correction to the start in the working variables) the combination of
+struct Shortened {
+  bool all = true;      ///< false where a step was too long for the fit, and was not made
+  Index rows_read = 0;  ///< of A
+};
+/// Adds to `x` (c × d, a correction to `from` in the working variables) the combination of
 /// the null space N (d × k) that makes it shortest in the user's variables: min ‖D(x + N·y)‖,
 /// where D are the columns' units, without the intercept. Nothing is done where columns are
 /// not scaled: there x is the shortest already.
-void shorten(const Setting& setting, ConstView N, View x);
+///
+/// A·N is zero up to rounding only, and so is the change of r: a step that would change ‖r‖ by a
+/// part that a tolerance can see is not made.
+Shortened shorten(const Setting& setting, ConstView N, ConstView from, View x);
 
 using MakeMethod = std::unique_ptr<Method> (*)(const Setting&);
 

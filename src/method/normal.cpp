@@ -87,7 +87,9 @@ class Normal final : public Method {
     const ConstView start = setting_.problem.x0();
     std::vector<double> x = read_x();
     for (std::size_t i = 0; i < x.size(); ++i) x[i] -= start.data[i];
-    shorten(setting_, factor_.null_space().view(), host_view(x));
+    const Shortened done = shorten(setting_, factor_.null_space().view(), start, host_view(x));
+    found_.nearest = done.all;
+    counters_.row_products += done.rows_read;
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += start.data[i];
     write_x(x);
   }
@@ -138,7 +140,11 @@ class Normal final : public Method {
     const double line = std::sqrt(static_cast<double>(d_) * 0x1p-52);
     factor_ = Preconditioner::of_matrix(H.view());
     const auto found = [&](double threshold) {
-      found_ = {true, factor_.rank() - zero_columns, threshold, {}, {}};
+      found_ = {.known = true,
+                .rank = factor_.rank() - zero_columns,
+                .threshold = threshold,
+                .dependent = {},
+                .condition = {}};
     };
     if (factor_.built() && factor_.full_rank()) return found(line);
     if (factor_.built() && is_null_space(factor_.null_space().view())) {

@@ -56,11 +56,12 @@ std::optional<Place> first_nonfinite(const RowMatrix& A) {
       place->value);
 }
 
+int exponent_of(double v) { return std::clamp(std::ilogb(v), -1000, 1000); }
+
 // 2^-e with 2^e near `largest`, or 1 if the exponent is safe.
 double power_of_two_for(double largest) {
-  if (largest == 0.0) return 1.0;
-  const int exponent = std::clamp(std::ilogb(largest), -1000, 1000);
-  return std::abs(exponent) <= safe_exponent ? 1.0 : std::ldexp(1.0, -exponent);
+  const bool safe = largest == 0.0 || std::abs(exponent_of(largest)) <= safe_exponent;
+  return safe ? 1.0 : std::ldexp(1.0, -exponent_of(largest));
 }
 
 struct Norms {
@@ -84,7 +85,9 @@ void add_norms(const Problem& problem, Index first, Index last, double scale, do
     return A.norms(first, last, scale, {rows, to_size(last - first)}, columns);
   if (A.only_products()) {  // all rows at a time, and nothing else
     A.norms(first, last, scale, {rows, to_size(last - first)}, {});
-    return A.column_norms(first, last, problem.weights(), scale, columns);
+    return A.column_norms(
+        first, last, std::span(problem.weights()).subspan(to_size(first), to_size(last - first)),
+        scale, columns);
   }
   A.expect_range(first, last);
   for (Index i = first; i < last; i += block) {
@@ -161,6 +164,10 @@ Largest max_abs(const Problem& problem, Index first, Index last) {
   if (problem.weights().empty()) {
     const double largest = A.max_abs(first, last);
     return {largest, largest};
+  }
+  if (A.only_products()) {  // all rows at a time
+    const double largest = A.max_abs(first, last);
+    return {largest, std::isnan(largest) ? 0.0 : largest};
   }
   Largest out;
   for (Index i = first; i < last && !std::isnan(out.any); ++i) {
@@ -289,26 +296,36 @@ void check_weighted(const MatrixFacts& facts) {
                .hint = "divide all weights, and the ridge term, by one large number"});
 }
 
-// One scale serves all right-hand sides: the squared residual of one that is far smaller than the
-// others would be 0, and pass every test.
-void check_sizes_of_rhs(const Problem& problem, double scale, double largest_of_all) {
-  constexpr double smallest = 0x1p-400;
-  const ConstView b = problem.b();
+// The largest |b_ic| of column c, of the rows that take part.
+double largest_of_column(const Problem& problem, Index c) {
   const Partition own = partition(problem.A());
-  for (Index c = 0; c < b.cols && b.cols > 1; ++c) {
-    double largest = 0.0;
-    for (Index i = own.first; i < own.first + own.rows->rows(); ++i)
-      if (takes_part(problem, i)) largest = std::max(largest, std::abs(b(i, c)));
-    largest = largest_of_ranks(problem.A(), largest);
-    if (largest > 0.0 && largest * scale < smallest)
+  double largest = 0.0;
+  for (Index i = own.first; i < own.first + own.rows->rows(); ++i)
+    if (takes_part(problem, i)) largest = std::max(largest, std::abs(problem.b()(i, c)));
+  return largest_of_ranks(problem.A(), largest);
+}
+
+// One scale serves all right-hand sides: the squared residual of one that is far smaller than the
+// others would be 0, and pass every test. `forced` takes part in all residuals.
+double scale_of_rhs(const Problem& problem, double largest_of_b, double forced) {
+  constexpr double smallest = 0x1p-400;
+  const double size = std::max(largest_of_b, forced);
+  double scale = power_of_two_for(size);
+  const Index columns = problem.right_hand_sides();
+  for (Index c = 0; c < columns && columns > 1; ++c) {
+    const double largest = largest_of_column(problem, c), own = std::max(largest, forced);
+    if (largest == 0.0) continue;
+    if (own < smallest * size)
       throw Error(
           ErrorCode::bad_data,
           {.what = "right-hand sides of so different sizes cannot be solved together",
            .where = "b, column " + std::to_string(c + 1),
-           .found = fmt::format("numbers up to {:.1e} beside {:.1e}", largest, largest_of_all),
+           .found = fmt::format("numbers up to {:.1e} beside {:.1e}", largest, largest_of_b),
            .expected = "sizes within a factor of 1e120",
            .hint = "solve for this column alone, or divide the others by a large number"});
+    if (own * scale < smallest) scale = std::ldexp(1.0, -exponent_of(size));
   }
+  return scale;
 }
 
 void read_rhs(const Problem& problem, MatrixFacts& facts) {
@@ -362,8 +379,7 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team, RowSums* sums
     if (norms.columns[j] == 0.0) facts.zero_columns.push_back(static_cast<Index>(j));
   for (const double v : norms.columns) facts.column_norms.push_back(std::sqrt(v));
   measure_small_columns(problem, products, facts, norms.columns);
-  facts.scale.b = power_of_two_for(std::max(largest_of_b, forced_by_bounds(problem, facts)));
-  check_sizes_of_rhs(problem, facts.scale.b, largest_of_b);
+  facts.scale.b = scale_of_rhs(problem, largest_of_b, forced_by_bounds(problem, facts));
   read_rhs(problem, facts);
   check_weighted(facts);
   return facts;

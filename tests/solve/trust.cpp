@@ -88,6 +88,43 @@ TEST(answers, after_a_factorisation_do_not_grow_along_the_null_space) {
   }
 }
 
+// x grows by up to 1e5 in scaled units on the way to the one of least norm in the user's: A·N is
+// rounding, and the fit stays.
+TEST(answers, of_dependent_columns_are_of_least_norm_also_where_that_is_far) {
+  for (const double part : {1e-2, 1e-4, 1e-5}) {
+    const Rows u = random(50, 2, 21), noise = random(50, 1, 22);
+    Rows A(50, 3);
+    A << 1e-6 * u.col(0), u.col(1), -(u.col(1) + part * u.col(0));
+    for (const double size : {0.0, 0.1}) {
+      const Rows b = u.rowwise().sum() + size * noise;
+      const Rows expected = least_norm_solution(A, b);
+      for (const std::string method : {"direct", "normal"}) {
+        const Report report = solve(Problem(data(A, b)), with_method(method));
+        const Rows x = solution(report);
+        EXPECT_EQ(report.status, Status::converged) << method << part;
+        EXPECT_EQ(report.used.rank, 2) << method << part;
+        EXPECT_LE(x.norm(), 1.001 * expected.norm()) << method << part;
+        EXPECT_LE((A * x - b).norm(), (A * expected - b).norm() + 1e-9 * b.norm())
+            << method << part;
+      }
+    }
+  }
+}
+
+// Here it is so far that rounding would spoil the fit: the fit is kept, and the report says so.
+TEST(answers, of_least_norm_that_would_not_fit_are_not_taken) {
+  const Rows u = random(50, 2, 23);
+  Rows A(50, 3);
+  A << 1e-12 * u.col(0), u.col(1), -(u.col(1) + 1e-9 * u.col(0));
+  const Rows b = u.rowwise().sum() + 1e-5 * random(50, 1, 24);
+  const Report report = solve(Problem(data(A, b)), with_method("direct"));
+  Rows independent(50, 2);
+  independent << u.col(0), u.col(1);
+  EXPECT_LE(*report.residual_norm,
+            1.000001 * (independent * qr_solution(independent, b) - b).norm());
+  EXPECT_EQ(report.status, Status::converged);
+}
+
 TEST(answers, that_are_unique_do_not_depend_on_the_start) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     Rows A = random(200, 3, seed);
@@ -211,6 +248,10 @@ TEST(sizes, of_right_hand_sides_too_far_apart_are_refused) {
   const Rows x = solution(solve(Problem(data(A, b)), with_method("lsqr")));
   const Rows expected = qr_solution(A, b.col(1) * 1e100);
   EXPECT_LE((x.col(1) * 1e100 - expected).norm(), 1e-6 * expected.norm());
+  b.col(0) *= 1e-60;
+  b.col(1) *= 1e-21;  // 1e-60 and 1e-121
+  const Rows small = solution(solve(Problem(data(A, b)), with_method("lsqr")));
+  EXPECT_LE((small.col(1) * 1e121 - expected).norm(), 1e-6 * expected.norm());
   b.col(1).setZero();
   EXPECT_EQ(solution(solve(Problem(data(A, b)), with_method("lsqr"))).col(1).norm(), 0.0);
 }
@@ -230,12 +271,22 @@ TEST(sizes, beyond_all_reason_that_can_be_solved_are) {
     EXPECT_LE((solution(report) - expected).norm(), 1e-6 * expected.norm()) << method;
     const Report small = solve(Problem(tiny), with_method(method));
     EXPECT_EQ(small.status, Status::converged) << method << small.reason;
-    // About Aᵀb; beside the ridge that is below the tolerance.
-    EXPECT_LE(solution(small).norm(), 2e-160 * (A.transpose() * b).norm()) << method;
+    // Aᵀb is below the tolerance beside the ridge.
+    EXPECT_EQ(solution(small).norm(), 0.0) << method;
   }
   const Report at_bound = solve(Problem(bounded), with_method("auto"));
   EXPECT_EQ(at_bound.status, Status::converged) << at_bound.reason;
   EXPECT_GE(solution(at_bound).minCoeff(), 1.0);
+}
+
+// The bound is a part of the residual of every right-hand side.
+TEST(sizes, of_right_hand_sides_beside_a_far_bound_are_no_reason_to_refuse) {
+  const Rows A = random(20, 3, 17), b = random(20, 2, 18);
+  ProblemData far = data(A, b);
+  far.lower = {1e200};
+  const Report report = solve(Problem(far), with_method("auto"));
+  EXPECT_EQ(report.status, Status::converged) << report.reason;
+  EXPECT_GE(solution(report).minCoeff(), 1e200);
 }
 
 class Keeper final : public Observer {

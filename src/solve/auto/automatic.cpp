@@ -256,8 +256,7 @@ class Automatic {
   // Where its start meets the tolerance, the run was only the check of a subset's solution.
   void run_method(const AutoPlan& plan, const Candidate& candidate) {
     const Problem from = start_.empty() ? problem_ : problem_.starting_at(start_);
-    SolveOptions options = limited(candidate);
-    if (!found_by_.empty() && trial_) options.tol = std::min(options.tol, tol_of_look());
+    const SolveOptions options = limited(candidate);
     Report report = drive(from, options, nullptr,
                           start_may_solve_ ? FirstRead::cheapest : FirstRead::equations);
     Stage done{candidate.method, candidate.why, candidate.seconds, report.seconds.total, {}};
@@ -290,7 +289,7 @@ class Automatic {
   void tell_facts_of_look(Report& report) const {
     report.used.rank = trial_->facts.rank;
     report.used.condition = trial_->facts.condition;
-    warn_of_rank(problem_, report.used, report);
+    warn_of_rank(problem_, report.used, true, report);
   }
 
   // A trial continues where it is extrapolated to converge soon, from its second half: noise has
@@ -328,6 +327,7 @@ class Automatic {
     SolveOptions options = total_.remaining(for_method(candidate.method));
     options.only_resolved = can_factor_;  // QR follows where AᵀA does not resolve A
     options.tol = candidate.tol.value_or(options_.tol);
+    if (!found_by_.empty() && trial_) options.tol = std::min(options.tol, tol_of_look());
     options.max_expected_iterations = candidate.max_expected_iterations;
     if (options.stop_rule) options.stop_rule->tighten(options.tol / options_.tol);
     if (candidate.passes)

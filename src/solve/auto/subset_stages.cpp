@@ -114,7 +114,7 @@ bool solve_by_gram(const Problem& part, const SolveOptions& options, SubsetTrial
   constexpr double mean_excess = 1.25;  // the report has a bound, 1 to 1.5 times the condition
   SubsetFacts& facts = trial.facts;
   facts.rank = report.used.rank.value_or(0);
-  facts.condition = report.used.condition.value_or(INFINITY) / mean_excess;
+  facts.condition = std::max(1.0, report.used.condition.value_or(INFINITY) / mean_excess);
   facts.unresolved = !std::isfinite(facts.condition);
   facts.full_rank = !facts.unresolved && facts.rank == part.cols();
   return true;

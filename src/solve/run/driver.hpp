@@ -18,8 +18,8 @@ namespace polyak {
 /// Writes the sizes of the problem and the vector instructions into a report.
 void describe(const Problem& problem, Report& out);
 /// Adds a warning where A does not have full column rank, or where its condition leaves x few
-/// correct digits.
-void warn_of_rank(const Problem& problem, const Used& used, Report& report);
+/// correct digits. `nearest`: see RankFound.
+void warn_of_rank(const Problem& problem, const Used& used, bool nearest, Report& report);
 
 /// The reason of a run that ended by a limit.
 namespace limit_text {

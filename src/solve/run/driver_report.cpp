@@ -54,6 +54,17 @@ std::string dependent_text(const std::vector<DependentColumn>& columns) {
   return out;
 }
 
+// Of unknowns that do not change the fit.
+std::string values_of(const std::vector<Index>& columns, const Problem& problem) {
+  const Index by_ridge = std::count_if(columns.begin(), columns.end(),
+                                       [&](Index j) { return problem.ridge(j) > 0.0; });
+  const char* text = by_ridge == 0 ? "keep their start value"
+                     : by_ridge == std::ssize(columns)
+                         ? "are 0"
+                         : "are 0 or, without a ridge, keep their start value";
+  return std::string(text) + (problem.has_bounds() ? ", moved into the bounds" : "");
+}
+
 void warn_of_zero_columns(const SolveSetup& setup, Report& report) {
   const std::vector<Index>& columns = setup.facts().zero_columns;
   const Index constant = std::count_if(columns.begin(), columns.end(),
@@ -63,13 +74,13 @@ void warn_of_zero_columns(const SolveSetup& setup, Report& report) {
     report.warnings.push_back(
         fmt::format("{} columns of A are {}: those unknowns cannot be "
                     "identified and {}",
-                    count, what, setup.problem().ridge() > 0 ? "are 0" : "keep their start value"));
+                    count, what, values_of(columns, setup.working().user())));
   };
   warn(std::ssize(columns) - constant, "zero");
   warn(constant, "constant, as the intercept is");
 }
 
-void add_warnings(const SolveSetup& setup, const Used& used, Report& report) {
+void add_warnings(const SolveSetup& setup, const Used& used, bool nearest, Report& report) {
   const MatrixFacts& facts = setup.facts();
   if (facts.zero_rows_with_rhs > 0) {
     report.warnings.push_back(
@@ -78,7 +89,7 @@ void add_warnings(const SolveSetup& setup, const Used& used, Report& report) {
                     facts.zero_rows_with_rhs));
   }
   if (!setup.trivial()) warn_of_zero_columns(setup, report);
-  warn_of_rank(setup.problem(), used, report);
+  warn_of_rank(setup.problem(), used, nearest, report);
 }
 
 std::string verified_text(const std::optional<double>& rounding) {
@@ -88,7 +99,7 @@ std::string verified_text(const std::optional<double>& rounding) {
 
 }  // namespace
 
-void warn_of_rank(const Problem& problem, const Used& used, Report& report) {
+void warn_of_rank(const Problem& problem, const Used& used, bool nearest, Report& report) {
   constexpr double max_condition = 1e8;
   if (used.rank && *used.rank < problem.cols() && problem.ridge() == 0.0) {
     const std::string line =
@@ -97,9 +108,11 @@ void warn_of_rank(const Problem& problem, const Used& used, Report& report) {
             : "";
     std::string text = fmt::format(
         "A has rank {} of {} columns to working precision{}: {}", *used.rank, problem.cols(), line,
-        problem.has_bounds()
-            ? "within the bounds other x may fit as well"
-            : "the solution is not unique; from a zero start this is the one of least norm");
+        problem.has_bounds() ? "within the bounds other x may fit as well"
+        : nearest
+            ? "the solution is not unique; from a zero start this is the one of least norm"
+            : "the solution is not unique, and the one of least norm would not fit as well, by "
+              "rounding");
     if (report.method == "normal" && !std::isfinite(used.condition.value_or(1.0)))
       text += "; A'A resolves no more, the method direct tells the rank of A itself";
     if (!report.dependent_columns.empty()) text += "; " + dependent_text(report.dependent_columns);
@@ -185,7 +198,7 @@ Report Driver::report(const Verdict& verdict) const {
   out.seed = options_.seed;
   out.threads = setup_.threads();
   out.history = run_.history;
-  add_warnings(setup_, out.used, out);
+  add_warnings(setup_, out.used, !method_ || !method_->rank() || method_->rank()->nearest, out);
   if (!guard_.description().empty()) out.warnings.push_back(guard_.description());
   return out;
 }

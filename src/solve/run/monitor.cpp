@@ -26,7 +26,7 @@ double least_norm(const Problem& problem, double frobenius) {
 
 // A norm in the user's units may be larger than any double.
 double largest_if_beyond(double v) {
-  return std::isfinite(v) ? v : std::numeric_limits<double>::max();
+  return std::isinf(v) ? std::numeric_limits<double>::max() : v;
 }
 
 // The value as a multiple of its bound.

@@ -178,14 +178,14 @@ ColumnMap WorkingProblem::first_map(std::uint64_t seed) const {
   const bool as_stored = !map.ones && !map.centred();
   const std::vector<double> norms = sample.norms(as_stored ? *A : *mapped_columns(A, map));
   if (!all_finite(norms) || (!map.centred() && spread(norms) <= max_ratio)) return map;
-  const double root_n = std::sqrt(static_cast<double>(A->rows()));
+  const double root_weight = std::sqrt(sample.weight_of_all(A->rows()));
   // With a ridge the columns are those of [A; √ridge·I].
   const double root_ridge = std::sqrt(problem().ridge());
   for (std::size_t j = 0; j < norms.size(); ++j) {
     // A column that is constant in the sample is scaled by its mean.
     const bool still =
-        j < map.centre.size() && !(norms[j] > 4.0 * eps * std::abs(map.centre[j]) * root_n);
-    const double size = still ? std::abs(map.centre[j]) * root_n : norms[j];
+        j < map.centre.size() && !(norms[j] > 4.0 * eps * std::abs(map.centre[j]) * root_weight);
+    const double size = still ? std::abs(map.centre[j]) * root_weight : norms[j];
     const double whole =
         problem().ridge(static_cast<Index>(j)) > 0.0 ? std::hypot(size, root_ridge) : size;
     if (size > 0.0) map.units[j] = unit_of(1.0 / power_of_two_near(whole));
