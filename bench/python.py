@@ -1,173 +1,178 @@
 #!/usr/bin/env python3
-"""python.py [--seconds S] [--only TEXT] [--json FILE]: the Python package beside NumPy, SciPy and
-scikit-learn, in one run.
+"""The Python package beside NumPy, SciPy and scikit-learn, for `polyak bench python`.
 
-All contenders of a problem take turns; a figure is the median over the rounds, and the ratio that
-of the same round. Each contender says how far its x is from that of a QR: a fast wrong answer
-shows. Needs the package and scikit-learn (`make setup-python`, then build/venv/bin/python with
-PYTHONPATH=build/release/python).
+    polyak bench python --peers bench/python.py [--seconds S] [--json FILE]
+
+A script of peers (src/bench/processes.hpp): it is started with the sizes, and each line that it
+reads asks for a measurement: "run CASE CONTENDER CALLS" for the seconds of a call, "error CASE
+CONTENDER 1" for how far its x is from the least squares solution, by LAPACK with scaled columns.
+It needs the package and scikit-learn: `make setup-python` and `make build` put both into the build
+folder, which is used where the interpreter does not have them.
 """
 
-import argparse
-import json
 import os
-import statistics
 import sys
 import time
 import warnings
-
-import numpy as np
-import scipy.linalg
-import scipy.optimize
-import scipy.sparse as sp
-import scipy.sparse.linalg
-import sklearn
-import sklearn.linear_model
-
-import polyak
-import polyak.sklearn
+from pathlib import Path
 
 
-def dense(n, d, noise, kappa=100.0, dtype=np.float64):
-    problem = polyak.generate.spectrum(n, d, decay="algebraic", rho=1.0, kappa=kappa, noise=noise, seed=7)
-    return np.array(problem.A, dtype=dtype), problem.b.copy()
+def use_build_folder():
+    """Starts again with the Python of build/venv and the package of build/release."""
+    build = Path(__file__).resolve().parent.parent / "build"
+    python = build / "venv" / "bin" / "python"
+    if "POLYAK_BENCH_PYTHON" in os.environ or not python.exists():
+        print("Python cannot import polyak and sklearn; `make setup-python build` prepares them", flush=True)
+        sys.exit()
+    environment = {**os.environ, "POLYAK_BENCH_PYTHON": "1", "PYTHONPATH": str(build / "release" / "python")}
+    os.execve(python, [str(python), *sys.argv], environment)
 
 
-def sparse(n, d):
-    rng = np.random.default_rng(3)
-    A = sp.random(n, d, density=20 / d, random_state=rng, format="csr")
-    return A, A @ rng.standard_normal(d) + 0.1 * rng.standard_normal(n)
+try:
+    import numpy as np
+    import scipy.linalg
+    import scipy.optimize
+    import scipy.sparse as sp
+    import scipy.sparse.linalg
+    import sklearn
+    import sklearn.linear_model
+
+    import polyak
+    import polyak.sklearn
+except ImportError:
+    use_build_folder()
+
+ROWS, COLS, THREADS, SEED = (int(v) for v in (sys.argv + ["200000", "100", "0", "0"])[1:5])
 
 
-def linear_models(A, b):
-    def fit(model):
-        return lambda: model.fit(A, b).coef_
-
-    return {
-        "sklearn LinearRegression": fit(sklearn.linear_model.LinearRegression(fit_intercept=False)),
-        "polyak.sklearn LeastSquares": fit(polyak.sklearn.LeastSquares(fit_intercept=False)),
-        "sklearn Ridge(alpha=1e-12)": fit(sklearn.linear_model.Ridge(alpha=1e-12, fit_intercept=False)),
-        "sklearn SGDRegressor": fit(sklearn.linear_model.SGDRegressor(fit_intercept=False, penalty=None)),
-    }
+def spectrum(rows, cols, noise=0.0, kappa=100.0):
+    problem = polyak.generate.spectrum(max(rows, 2 * cols), cols, decay="algebraic", rho=1.0, kappa=kappa, seed=SEED)
+    b = problem.b + noise * np.linalg.norm(problem.b) * unit(problem.b.size)
+    return problem.A, b
 
 
-def dense_contenders(A, b):
-    return {
-        "polyak.solve": lambda: polyak.solve(A, b).x,
-        "polyak.solve direct": lambda: polyak.solve(A, b, method="direct").x,
-        "numpy.linalg.lstsq": lambda: np.linalg.lstsq(A, b, rcond=None)[0],
-        "polyak.lsmr": lambda: polyak.lsmr(A, b, atol=1e-10, btol=1e-10)[0],
-        "scipy lsmr": lambda: scipy.sparse.linalg.lsmr(A, b, atol=1e-10, btol=1e-10)[0],
-        "polyak.lsqr": lambda: polyak.lsqr(A, b, atol=1e-10, btol=1e-10)[0],
-        "scipy lsqr": lambda: scipy.sparse.linalg.lsqr(A, b, atol=1e-10, btol=1e-10)[0],
-        **linear_models(A, b),
-    }
+def unit(size):
+    values = np.random.default_rng(SEED).standard_normal(size)
+    return values / np.linalg.norm(values)
 
 
-def small_contenders(A, b):
-    return {
-        "polyak.solve": lambda: polyak.solve(A, b).x,
-        "polyak.solve direct": lambda: polyak.solve(A, b, method="direct").x,
-        "numpy.linalg.lstsq": lambda: np.linalg.lstsq(A, b, rcond=None)[0],
-        "scipy.linalg.lstsq": lambda: scipy.linalg.lstsq(A, b)[0],
-    }
+def units_far_apart(rows, cols):
+    A, _ = spectrum(rows, cols)
+    A = A * np.logspace(-8, 8, cols)
+    b = A @ np.logspace(8, -8, cols)
+    return A, b + 0.1 * np.linalg.norm(b) * unit(rows)
 
 
-def sparse_contenders(A, b):
-    return {
-        "polyak.solve": lambda: polyak.solve(A, b).x,
-        "polyak.lsqr": lambda: polyak.lsqr(A, b, atol=1e-10, btol=1e-10, iter_lim=5000)[0],
-        "scipy lsqr": lambda: scipy.sparse.linalg.lsqr(A, b, atol=1e-10, btol=1e-10, iter_lim=5000)[0],
-        "polyak.lsmr": lambda: polyak.lsmr(A, b, atol=1e-10, btol=1e-10, maxiter=5000)[0],
-        "scipy lsmr": lambda: scipy.sparse.linalg.lsmr(A, b, atol=1e-10, btol=1e-10, maxiter=5000)[0],
-    }
+def sparse(rows, cols):
+    rng = np.random.default_rng(SEED)
+    A = sp.random(rows, cols, density=min(0.3, 20 / cols), random_state=rng, format="csr")
+    b = A @ rng.standard_normal(cols)
+    return A, b + 0.1 * np.linalg.norm(b) * unit(rows)
 
 
-def bounded_contenders(A, b):
-    return {
-        "polyak.lsq_linear": lambda: polyak.lsq_linear(A, b, (-0.5, 0.5)).x,
-        "scipy lsq_linear": lambda: scipy.optimize.lsq_linear(A, b, (-0.5, 0.5), tol=1e-12).x,
-        "polyak.nnls": lambda: polyak.nnls(A, b)[0],
-        "scipy nnls": lambda: scipy.optimize.nnls(A, b)[0],
-    }
+def single(problem):
+    return problem[0].astype(np.float32), problem[1]
 
 
-PROBLEMS = {
-    "50 x 5": (lambda: dense(50, 5, 0.1), small_contenders, "numpy.linalg.lstsq"),
-    "1000 x 10": (lambda: dense(1000, 10, 0.1), small_contenders, "numpy.linalg.lstsq"),
-    "20000 x 300": (lambda: dense(20000, 300, 1.0), dense_contenders, "numpy.linalg.lstsq"),
-    "300000 x 50": (lambda: dense(300000, 50, 10.0), dense_contenders, "numpy.linalg.lstsq"),
-    "300000 x 50, consistent": (lambda: dense(300000, 50, 0.0), dense_contenders, "numpy.linalg.lstsq"),
-    "300000 x 50, single": (lambda: dense(300000, 50, 10.0, dtype=np.float32), dense_contenders, "numpy.linalg.lstsq"),
-    "200000 x 5000, sparse": (lambda: sparse(200000, 5000), sparse_contenders, "scipy lsqr"),
-    "20000 x 100, bounds": (lambda: dense(20000, 100, 1.0), bounded_contenders, "scipy lsq_linear"),
+CASES = {
+    "50x5": lambda: spectrum(50, 5, 0.1),
+    "1000x10": lambda: spectrum(1000, 10, 0.1),
+    "tall": lambda: spectrum(ROWS, COLS, 0.1),
+    "tall-consistent": lambda: spectrum(ROWS, COLS),
+    "tall-single": lambda: single(spectrum(ROWS, COLS, 0.1)),
+    "condition-1e10": lambda: spectrum(ROWS // 5, COLS, 0.1, kappa=1e20),
+    "units": lambda: units_far_apart(ROWS // 5, COLS),
+    "columns": lambda: spectrum(ROWS // 10, 3 * COLS, 0.1),
+    "sparse": lambda: sparse(ROWS, 50 * COLS),
+    "bounds": lambda: spectrum(ROWS // 10, COLS, 0.1),
 }
 
 
-def reference(A, b, name):
-    if "bounds" in name:
-        return None
-    if sp.issparse(A):
-        return scipy.sparse.linalg.lsqr(A, b, atol=1e-14, btol=1e-14, iter_lim=20000)[0]
-    return scipy.linalg.lstsq(A.astype(np.float64), b)[0]
+def fit(model):
+    return lambda A, b: model.fit(A, b).coef_
 
 
-def measure(name, seconds):
-    make, contenders_of, base = PROBLEMS[name]
-    A, b = make()
-    expected = reference(A, b, name)
-    contenders = contenders_of(A, b)
-    lines = {}
-    for who, run in contenders.items():  # for the error and the number of calls in a round
-        run()  # the first call loads libraries
-        start = time.perf_counter()
-        x = run()
-        once = time.perf_counter() - start
-        error = None if expected is None else float(np.linalg.norm(x - expected) / np.linalg.norm(expected))
-        lines[who] = {"error": error, "calls": max(1, min(2000, int(0.01 / max(once, 1e-7)))), "times": []}
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(lines[base]["times"]) < 3:
-        for who, run in contenders.items():
-            calls = lines[who]["calls"]
-            start = time.perf_counter()
-            for _ in range(calls):
-                run()
-            lines[who]["times"].append((time.perf_counter() - start) / calls)
-    base_times = lines[base]["times"]
-    for line in lines.values():
-        line["seconds"] = statistics.median(line["times"])
-        line["ratio"] = statistics.median(own / other for own, other in zip(line["times"], base_times))
-        line["rounds"] = len(line.pop("times"))
-    return {"problem": name, "base": base, "contenders": lines}
+def krylov(function, **limits):
+    return lambda A, b: function(A, b, atol=1e-10, btol=1e-10, **limits)[0]
 
 
-def shown(seconds):
-    return f"{1e6 * seconds:.0f} us" if seconds < 1e-3 else f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+CONTENDERS = {
+    "polyak.solve": lambda A, b: polyak.solve(A, b).x,
+    "polyak.solve-direct": lambda A, b: polyak.solve(A, b, method="direct").x,
+    "polyak.lsqr": krylov(polyak.lsqr, iter_lim=2000),
+    "polyak.lsmr": krylov(polyak.lsmr, maxiter=2000),
+    "polyak.LeastSquares": fit(polyak.sklearn.LeastSquares(fit_intercept=False)),
+    "polyak.lsq_linear": lambda A, b: polyak.lsq_linear(A, b, (-0.5, 0.5)).x,
+    "polyak.nnls": lambda A, b: polyak.nnls(A, b)[0],
+    "numpy.lstsq": lambda A, b: np.linalg.lstsq(A, b, rcond=None)[0],
+    "scipy.lstsq": lambda A, b: scipy.linalg.lstsq(A, b)[0],
+    "scipy.lsqr": krylov(scipy.sparse.linalg.lsqr, iter_lim=2000),
+    "scipy.lsmr": krylov(scipy.sparse.linalg.lsmr, maxiter=2000),
+    "scipy.lsq_linear": lambda A, b: scipy.optimize.lsq_linear(A, b, (-0.5, 0.5), tol=1e-12).x,
+    "scipy.nnls": lambda A, b: scipy.optimize.nnls(A, b)[0],
+    "sklearn.LinearRegression": fit(sklearn.linear_model.LinearRegression(fit_intercept=False)),
+    "sklearn.Ridge": fit(sklearn.linear_model.Ridge(alpha=1e-12, fit_intercept=False)),
+    "sklearn.SGDRegressor": fit(sklearn.linear_model.SGDRegressor(fit_intercept=False, penalty=None, random_state=0)),
+}
+
+current = {"case": None}
+
+
+def problem(case):
+    if current["case"] != case:
+        current.clear()
+        A, b = CASES[case]()
+        current.update(case=case, A=np.ascontiguousarray(A) if not sp.issparse(A) else A, b=b)
+    return current["A"], current["b"]
+
+
+def expected(case):
+    """The least squares solution, by a solver of neither side's entry: QR of scaled columns."""
+    if "x" not in current:
+        A, b = problem(case)
+        if sp.issparse(A):
+            current["x"] = scipy.sparse.linalg.lsqr(A, b, atol=1e-15, btol=1e-15, iter_lim=20000)[0]
+        else:
+            A = A.astype(np.float64)
+            scale = np.linalg.norm(A, axis=0)
+            Q, R = np.linalg.qr(A / scale)
+            current["x"] = scipy.linalg.solve_triangular(R, Q.T @ b) / scale
+            current["scale"] = scale
+    return current["x"], current.get("scale", 1.0)
+
+
+def bounded_expected(case, contender):
+    A, b = problem(case)
+    low, high = (0, np.inf) if "nnls" in contender else (-0.5, 0.5)
+    return scipy.optimize.lsq_linear(A, b, (low, high), method="bvls", tol=1e-14, max_iter=10000).x, 1.0
+
+
+def error(case, contender, calls):
+    A, b = problem(case)
+    x, scale = bounded_expected(case, contender) if case == "bounds" else expected(case)
+    found = np.ravel(CONTENDERS[contender](A, b))
+    return max(1e-17, float(np.linalg.norm(scale * (found - x)) / np.linalg.norm(scale * x)))
+
+
+def run(case, contender, calls):
+    A, b = problem(case)
+    call = CONTENDERS[contender]
+    if calls > 1:
+        call(A, b)
+    start = time.perf_counter()
+    for _ in range(calls):
+        call(A, b)
+    return (time.perf_counter() - start) / calls
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=20.0, help="for each problem")
-    parser.add_argument("--only", default="", help="problems whose names contain this")
-    parser.add_argument("--json", help="write the figures here")
-    arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    versions = f"NumPy {np.__version__}, SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}, Python {sys.version.split()[0]}"
-    print(f"{versions}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    results = []
-    for name in PROBLEMS:
-        if arguments.only not in name:
-            continue
-        result = measure(name, arguments.seconds)
-        results.append(result)
-        print(f"| {name} | median | / {result['base']} | error in x |\n|---|---|---|---|")
-        for who, line in result["contenders"].items():
-            error = "" if line["error"] is None else f"{line['error']:.0e}"
-            print(f"| {who} | {shown(line['seconds'])} | {line['ratio']:.2f} | {error} |")
-        print(flush=True)
-    if arguments.json:
-        with open(arguments.json, "w") as file:
-            json.dump({"versions": versions, "load": os.getloadavg(), "results": results}, file, indent=1)
+    print(f"ready Python {sys.version.split()[0]}, NumPy {np.__version__}, SciPy {scipy.__version__}, "
+          f"scikit-learn {sklearn.__version__}, polyak {polyak.__version__}", flush=True)
+    for line in sys.stdin:
+        what, case, contender, calls = line.split()
+        print(f"{ {'run': run, 'error': error}[what](case, contender, int(calls)):.9e}", flush=True)
+        time.sleep(0.03)  # until the threads of OpenBLAS sleep
 
 
 if __name__ == "__main__":

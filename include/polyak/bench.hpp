@@ -26,7 +26,8 @@ struct Options {
   double seconds = 60;     ///< measuring time per subject, without set-up
   std::uint64_t seed = 0;
   bool quick = false;  ///< tiny sizes and times, to test that everything runs
-  /// A script that runs the NumPy and SciPy contenders (bench/peers.py).
+  /// A script that runs the NumPy and SciPy contenders (bench/peers.py; bench/python.py for the
+  /// subject python).
   std::optional<std::string> peers;
   /// Subject solve: only the cases whose names equal or contain one of these texts, separated
   /// by commas. Subject plan: these cases instead of seeds.
@@ -177,7 +178,7 @@ struct Results {
   std::vector<std::string> notes;  ///< what was left out, and why
 };
 
-/// "kernels", "sampling", "replicates", "iterations", "tomography", "solve", "auto", "plan".
+/// "kernels", "sampling", "replicates", "iterations", "tomography", "solve", "auto", "plan", "python".
 const std::vector<std::string>& subjects();
 /// Without the subjects that solve whole problems, which take half an hour or more.
 std::vector<std::string> usual_subjects();

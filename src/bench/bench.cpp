@@ -67,6 +67,11 @@ const std::vector<Wanted>& goals() {
        3.5},
       {"replicates shared, B = 4e5", "replicates, B = 400000", "block-shared", "separate runs", 3.8,
        5},
+      {"Python, 50 x 5, against NumPy", "Python, 50 x 5", "polyak.solve", "numpy.lstsq", 0.6, 1},
+      {"Python, 1000 x 10, against NumPy", "Python, 1000 x 10", "polyak.solve", "numpy.lstsq", 1,
+       1.5},
+      {"Python, direct, against NumPy", "Python, three times as many columns",
+       "polyak.solve-direct", "numpy.lstsq", 1, 2},
       {"projections against ASTRA, line",
        "forward and back, line, 512 x 512 pixels, 725 elements, "
        "720 views",
@@ -119,6 +124,7 @@ constexpr Subject table[] = {
     {"solve", measure_solve},
     {"auto", measure_auto},
     {"plan", measure_plan},
+    {"python", measure_python},
 };
 
 const Subject& find(const std::string& name) {
@@ -140,7 +146,7 @@ const std::vector<std::string>& subjects() {
 
 std::vector<std::string> usual_subjects() {
   std::vector<std::string> out = subjects();
-  for (const char* long_one : {"solve", "auto", "plan"}) std::erase(out, long_one);
+  for (const char* long_one : {"solve", "auto", "plan", "python"}) std::erase(out, long_one);
   return out;
 }
 

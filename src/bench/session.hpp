@@ -108,6 +108,7 @@ void measure_tomography(Session& session);
 void measure_solve(Session& session);
 void measure_auto(Session& session);
 void measure_plan(Session& session);
+void measure_python(Session& session);
 
 // Parts of kernels (gradients.cpp) and of iterations (solves.cpp).
 void measure_gradients(Session& session);

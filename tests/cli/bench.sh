@@ -63,6 +63,19 @@ refuses 2 "--cases: only the subjects solve and plan have cases (found kernels, 
 refuses 66 "--data nowhere: there is no such folder (expected a folder with NAME.mtx and NAME_rhs1.mtx)" \
   bench solve --quick --data nowhere
 
+# The Python package, where there is an environment that has it.
+refuses 2 "--peers: the subject python needs its script (found nothing, expected bench/python.py)" \
+  bench python --quick
+expect 0 "$POLYAK" bench python --quick --rows 2000 --cols 8 --peers "$POLYAK_SOURCE/bench/python.py" --json python.json
+if [ "$(value python.json 'len(r.get("tables", []))')" -gt 0 ]; then
+  python sane.py python.json python
+  holds python.json 'len(r["tables"]) == 10 and r["peers"].startswith("Python 3")'
+  holds python.json 'all(f["median"] < 1e-6 for t in r["tables"] for l in t["lines"] for f in l["figures"]
+    if l["name"] == "polyak.solve" and f["name"] == "error" and "condition" not in t["title"] and "single" not in t["title"])'
+else
+  stdout_has "without NumPy and SciPy: Python cannot import polyak and sklearn"
+fi
+
 # auto against methods by name, on problems by seed.
 refuses 2 "--seeds: only the subjects auto and plan use seeds (found solve, expected polyak bench auto)" \
   bench solve --quick --seeds 1:2

@@ -59,7 +59,8 @@ const std::vector<OptionRecord<BenchRequest>>& bench_options() {
       {.name = "peers",
        .field = &R::peers,
        .value = "SCRIPT",
-       .sentence = "Measure NumPy, SciPy and ASTRA too, with this Python script (bench/peers.py).",
+       .sentence = "Measure NumPy, SciPy and ASTRA too, with this Python script (bench/peers.py; "
+                   "for python bench/python.py).",
        .file = FileUse::read},
       {.name = "cases",
        .field = &R::cases,
@@ -96,13 +97,14 @@ Usage bench_usage() {
 
 Usage: polyak bench [SUBJECT] [options]
 
-SUBJECT is kernels, sampling, replicates, iterations, tomography, solve, auto or
-plan; without SUBJECT it measures all but the last three. Each table shows medians
+SUBJECT is kernels, sampling, replicates, iterations, tomography, solve, auto, plan
+or python; without SUBJECT it measures all but the last four. Each table shows medians
 and quartiles over rounds; in a round every contender has a short run. solve measures
 whole problems, of up to 3.2 GB, from arrays or files to x, with auto, with each
 method and with the peers. auto compares auto with each method on the problems of
 `polyak generate varied`; plan compares the predictions of `polyak plan` for them
-with the measured values.
+with the measured values; python compares the Python package with NumPy, SciPy and
+scikit-learn.
 )",
           .ending = R"(
 Examples:
@@ -110,6 +112,7 @@ Examples:
   polyak bench --seconds 120 --json today.json
   polyak bench solve --peers bench/peers.py --cases wide,kappa=30
   polyak bench auto --seeds 0:90 --parity even --json even.json
+  polyak bench python --peers bench/python.py --rows 200000
 )"};
 }
 
