@@ -5,6 +5,7 @@ import importlib
 import json
 import os
 import pkgutil
+import runpy
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,13 @@ def test_the_notebook():
     for cell, outputs in zip(cells, notebook.run(stored)):
         assert notebook.texts(outputs) == notebook.texts(cell["outputs"]), "".join(cell["source"])
         assert len(outputs) == len(cell["outputs"])
+
+
+def test_the_reference_is_that_of_the_docstrings():
+    """If not: PYTHONPATH=build/release/python build/venv/bin/python tools/python_reference.py docs/python-reference.md"""
+    source = Path(os.environ["POLYAK_SOURCE"])
+    names = runpy.run_path(str(source / "tools" / "python_reference.py"))
+    assert names["reference"]() == (source / "docs" / "python-reference.md").read_text()
 
 
 def test_there_are_examples():
