@@ -1,6 +1,7 @@
 #include "matrix/column_map.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "matrix/disk_rows.hpp"
 #include "matrix/mapped_rows.hpp"
@@ -44,13 +45,18 @@ MatrixPtr map_part(const MatrixPtr& A, ColumnMap map) {
                    {A, own.communicator}, std::move(columns));
 }
 
-// value + sign·Σ centre_j·x_j, in extended precision: the terms may be much larger than their sum.
-double plus_products(double value, long double sign, std::span<const double> centre,
-                     const double* x) {
-  long double sum = value;
-  for (std::size_t j = 0; j < centre.size(); ++j)
-    sum += sign * static_cast<long double>(centre[j]) * static_cast<long double>(x[j]);
-  return static_cast<double>(sum);
+// value + sign·Σ centre_j·x_j, in twice the precision: the terms may be much larger than their sum.
+double plus_products(double value, double sign, std::span<const double> centre, const double* x) {
+  double sum = value, rest = 0.0;  // the sum is sum + rest
+  for (std::size_t j = 0; j < centre.size(); ++j) {
+    const double term = sign * centre[j] * x[j];
+    if (!std::isfinite(term)) return value + term;
+    const double before = sum;
+    sum += term;
+    const double added = sum - before;  // rounding of the sum, and of the product
+    rest += (before - (sum - added)) + (term - added) + std::fma(sign * centre[j], x[j], -term);
+  }
+  return sum + rest;
 }
 
 }  // namespace
@@ -62,13 +68,13 @@ ColumnMap ColumnMap::plain(Index cols_of_A, bool ones) {
 void ColumnMap::to_user(const double* z, const double* start, double* x) const {
   for (std::size_t j = 0; j < units.size(); ++j)
     x[j] = units[j] == 0.0 ? start[j] : units[j] * z[j];
-  if (!centre.empty()) x[units.size() - 1] = plus_products(x[units.size() - 1], -1.0L, centre, x);
+  if (!centre.empty()) x[units.size() - 1] = plus_products(x[units.size() - 1], -1.0, centre, x);
 }
 
 void ColumnMap::from_user(const double* x, double* z) const {
   const std::size_t last = units.size() - 1;
   for (std::size_t j = 0; j < units.size(); ++j) z[j] = x[j];
-  if (!centre.empty()) z[last] = plus_products(x[last], 1.0L, centre, x);
+  if (!centre.empty()) z[last] = plus_products(x[last], 1.0, centre, x);
   for (std::size_t j = 0; j < units.size(); ++j) z[j] = units[j] == 0.0 ? 0.0 : z[j] / units[j];
 }
 

@@ -112,11 +112,11 @@ class Direct final : public Method {
 };
 
 // problem/least_squares: R, or all of a wide A; and three square matrices for its singular
-// values.
+// values. A correction needs the residual.
 double direct_memory(const WorkingMemory& m) {
   const double small = std::min(m.n(), m.d()), squares = 3.0 * small * small + m.c() * m.d();
   return m.n() < m.d() ? m.n() * (m.d() + m.c()) + squares
-                       : std::max(m.factor(m.n(), m.d() + m.c()), squares);
+                       : std::max(m.factor(m.n(), m.d() + m.c()), squares) + m.n() * m.c();
 }
 
 Proposal propose_direct(const CandidateInputs& in) {

@@ -32,17 +32,56 @@ struct Checked {
   double residual2 = 0.0, b2 = 0.0, size2 = 0.0;
 };
 
+// Beside an intercept the terms a_ij·x_j may be far larger than what they explain of b, and
+// rounding of the intercept larger than the tolerance: rows are checked as Σ_j (a_ij − m_j)x_j +
+// level, with means m of the rows solved and the level that fits them.
+struct Centre {
+  std::vector<double> means, levels;  // of each column, of each right-hand side; empty without
+
+  Centre(const Problem& solved, ConstView x) {
+    if (!solved.has_intercept()) return;
+    const Index m = solved.rows(), d = solved.cols();
+    std::vector<double> a(to_size(d));
+    means.resize(to_size(d), 0.0);
+    for (Index i = 0; i < m; ++i) {
+      solved.A().copy_rows(i, i + 1, {a.data(), 1, d, d});
+      for (Index j = 0; j + 1 < d; ++j) means[to_size(j)] += a[to_size(j)] / static_cast<double>(m);
+    }
+    means.back() = 1.0;  // of the column of ones, whose part is the level
+    levels.resize(to_size(x.rows), 0.0);
+    double total = 0.0;
+    for (Index i = 0; i < m; ++i) {
+      solved.A().copy_rows(i, i + 1, {a.data(), 1, d, d});
+      const double w = solved.weights().empty() ? 1.0 : solved.weights()[to_size(i)];
+      total += w;
+      for (Index c = 0; c < x.rows; ++c) {
+        double rest = solved.b()(i, c);
+        for (Index j = 0; j < d; ++j) rest -= (a[to_size(j)] - means[to_size(j)]) * x(c, j);
+        levels[to_size(c)] += w * rest;
+      }
+    }
+    for (double& v : levels) v /= total;
+  }
+
+  void shift(std::vector<double>& row) const {
+    for (std::size_t j = 0; j < means.size(); ++j) row[j] -= means[j];
+  }
+  double level(Index c) const { return levels.empty() ? 0.0 : levels[to_size(c)]; }
+};
+
 // Row by row: a property of m random rows holds for all but a small share of the others. Rows and
 // columns may have different units.
-void check(const Problem& rows, ConstView x, double tol, Checked& sums, SubsetTrial& trial) {
+void check(const Problem& rows, ConstView x, const Centre& centre, double tol, Checked& sums,
+           SubsetTrial& trial) {
   const Index d = rows.cols();
   std::vector<double> a(to_size(d));
   auto& [residual2, b2, size2] = sums;
   for (Index i = 0; i < rows.rows(); ++i) {
     rows.A().copy_rows(i, i + 1, {a.data(), 1, d, d});
+    centre.shift(a);
     bool fits = true;
     for (Index c = 0; c < x.rows; ++c) {
-      double r = -rows.b()(i, c), size = 0.0;
+      double r = centre.level(c) - rows.b()(i, c), size = std::abs(centre.level(c));
       for (Index j = 0; j < d; ++j) {
         const double term = a[to_size(j)] * x(c, j);
         r += term;
@@ -146,11 +185,13 @@ std::optional<SubsetTrial> try_subset(const Problem& problem, Index count,
   // A few rows first: one that does not fit shows that the data are inconsistent.
   Checked sums;
   const Array x = transposed(trial.x.view());
-  check(subset_of(problem, few, team), x.view(), options.tol, sums, trial);
+  const Centre centre(part, x.view());
+  check(subset_of(problem, few, team), x.view(), centre, options.tol, sums, trial);
   if (trial.rows_failed > 0) return trial;
   const auto others = random_rows_of(problem, rows_to_check(problem.rows()) - std::ssize(few),
                                      options.seed, to_check, trial.rows_read);
-  if (!others.empty()) check(subset_of(problem, others, team), x.view(), options.tol, sums, trial);
+  if (!others.empty())
+    check(subset_of(problem, others, team), x.view(), centre, options.tol, sums, trial);
   trial.rows_read = merged(trial.rows_read, others);
   return trial;
 }

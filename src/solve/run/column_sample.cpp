@@ -11,8 +11,11 @@
 namespace polyak {
 namespace {
 
-constexpr Index sampled_rows = 512;
 constexpr std::uint64_t for_columns = 2;  // draw of row_subset
+
+Index positive(const std::vector<double>& weights) {
+  return std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0.0; });
+}
 
 std::vector<Index> all_rows_of(Index count) {
   std::vector<Index> rows(to_size(count));
@@ -22,11 +25,13 @@ std::vector<Index> all_rows_of(Index count) {
 
 }  // namespace
 
-ColumnSample::ColumnSample(const Problem& problem, std::uint64_t seed)
-    : rows_(problem.rows() <= 2 * sampled_rows
-                ? all_rows_of(problem.rows())
-                : random_rows(problem.rows(), sampled_rows, seed, for_columns)),
-      weighted_(!problem.weights().empty()) {
+ColumnSample::ColumnSample(const Problem& problem, Index count, std::uint64_t seed)
+    : weighted_(!problem.weights().empty()) {
+  const Index all = weighted_ ? positive(problem.weights()) : problem.rows();
+  const Index taken = all / 2 <= count ? all : count;
+  rows_ = taken == problem.rows() ? all_rows_of(taken)
+                                  : random_rows_of(problem, taken, seed, for_columns);
+  if (all > 0) share_ = static_cast<double>(rows_.size()) / static_cast<double>(all);
   for (const Index i : rows_) weights_.push_back(weighted_ ? problem.weights()[to_size(i)] : 1.0);
   for (const double w : weights_) total_ += w;
 }
@@ -67,8 +72,7 @@ std::vector<double> ColumnSample::norms(const RowMatrix& A, double scale) const 
   else
     add_norms(A, scale, out);
   communicator(A).sum(out);
-  const double share = static_cast<double>(rows_.size()) / static_cast<double>(A.rows());
-  for (double& v : out) v = std::sqrt(v / share);
+  for (double& v : out) v = std::sqrt(v / share_);
   return out;
 }
 

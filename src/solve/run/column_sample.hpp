@@ -11,8 +11,8 @@ namespace polyak {
 
 class ColumnSample {
  public:
-  /// All rows where there are few.
-  ColumnSample(const Problem& problem, std::uint64_t seed);
+  /// Rows of positive weight: `count` of them at random, or all where there are few.
+  ColumnSample(const Problem& problem, Index count, std::uint64_t seed);
 
   /// True if no row has a weight.
   bool empty() const { return !(total_ > 0.0); }
@@ -21,9 +21,7 @@ class ColumnSample {
   /// √(Σ w a_ij² · n/m): about the norms of all columns, of any size.
   std::vector<double> norms(const RowMatrix& A) const;
   /// Σ w · n/m: about the sum of all weights.
-  double weight_of_all(Index rows) const {
-    return total_ * static_cast<double>(rows) / static_cast<double>(rows_.size());
-  }
+  double weight_of_all() const { return total_ / share_; }
 
  private:
   std::vector<double> norms(const RowMatrix& A, double scale) const;
@@ -34,6 +32,7 @@ class ColumnSample {
   bool weighted_;
   std::vector<double> weights_;
   double total_ = 0.0;
+  double share_ = 1.0;  // m/n, of the rows that have a weight
 };
 
 }  // namespace polyak

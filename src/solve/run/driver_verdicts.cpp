@@ -20,6 +20,15 @@ std::string limit_text::passes(double limit) {
   return fmt::format("limit of {:g} passes reached", limit);
 }
 
+namespace {
+
+bool starts_at_zero(const Problem& problem) {
+  const ConstView x0 = problem.x0();
+  return std::all_of(x0.data, x0.data + x0.size(), [](double v) { return v == 0.0; });
+}
+
+}  // namespace
+
 double Driver::max_residual() const {
   if (options_.stop_rule) return options_.stop_rule->max_residual * setup_.facts().scale.b;
   return divergence_factor * std::max(run_.first_residual, 1e-300);
@@ -30,7 +39,13 @@ std::optional<Driver::Verdict> Driver::judge_mathematics() const {
   if (!last_.finite && run_.history.empty())
     return Verdict{
         Status::diverged, StoppedBy::overflow,
-        fmt::format("the residual at the start overflows; give a smaller {}", option_name("x0"))};
+        fmt::format("the residual at the start overflows; give {}",
+                    starts_at_zero(setup_.problem()) ? std::string("b in larger units")
+                                                     : "a smaller " + option_name("x0"))};
+  if (!last_.finite && !used.step_size)
+    return Verdict{Status::diverged, StoppedBy::overflow,
+                   "the numbers of x or of its residual are larger than any double; give A or b in "
+                   "other units"};
   if (!last_.finite || last_.residual > max_residual()) {
     const std::string grew = last_.finite ? fmt::format("the residual grew {:.0e}-fold",
                                                         last_.residual / run_.first_residual)

@@ -119,6 +119,13 @@ Monitor::Tests Monitor::tests(ConstView x, Index c, const Errors& errors, double
   return {r == 0.0 ? 0.0 : r / size_of(x, c), largest == 0.0 ? 0.0 : largest / other};
 }
 
+// In the user's units x may be larger than any double.
+bool Monitor::finite_for_user(ConstView x) const {
+  if (!working_.map()) return true;
+  const std::vector<double> user = working_.to_user(x);
+  return std::all_of(user.begin(), user.end(), [](double v) { return std::isfinite(v); });
+}
+
 double Monitor::user_gradient() {
   const std::size_t d = columns_.size();
   for (std::size_t c = 0; c < residual2_.size(); ++c)
@@ -205,7 +212,7 @@ Measured Monitor::judge(ConstView x, std::span<const Errors> errors) {
   out.residual = std::sqrt(total2);
   const double scaled = norm_of_any_size(g_.data(), columns * d);
   out.gradient = largest_if_beyond(scaled / facts_.scale.a / facts_.scale.b);
-  out.finite = std::isfinite(out.residual) && std::isfinite(scaled);
+  out.finite = std::isfinite(out.residual) && std::isfinite(scaled) && finite_for_user(x);
   const double gradient = user_gradient();
   out.line.residual_norm = std::sqrt(data2) / facts_.scale.b * working_.residual_unit();
   out.line.gradient_norm = largest_if_beyond(gradient / facts_.scale.a / facts_.scale.b);

@@ -20,6 +20,7 @@ constexpr double max_ratio = 4.0;
 // The same where they were scaled by a sample of rows.
 constexpr double max_sampled_ratio = 16.0;
 constexpr int max_rounds = 3;
+constexpr Index sampled_rows = 512;  // for the first units and the means
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int max_exponent = 200;  // |exponents| of weights whose squares and sums are finite
 
@@ -59,13 +60,12 @@ bool intercept_is_free(const Problem& problem) {
          (std::isinf(problem.lower().back()) && std::isinf(problem.upper().back()));
 }
 
-// The mean of each column where it is a large part of the column; otherwise 0. With fewer rows than
-// columns all means: the intercept then has no part in the norm that is least.
-std::vector<double> centre_of(const MatrixPtr& A, const ColumnSample& sample) {
+// The mean of each column where it is a large part of the column, otherwise 0; or all means.
+std::vector<double> centre_of(const MatrixPtr& A, const ColumnSample& sample, bool all) {
   const std::vector<double> norms = sample.norms(*A);
   std::vector<double> centre = sample.means(*A);
-  const double root_weight = 4.0 * std::sqrt(sample.weight_of_all(A->rows()));
-  for (std::size_t j = 0; j < centre.size() && A->rows() >= A->cols(); ++j)
+  const double root_weight = 4.0 * std::sqrt(sample.weight_of_all());
+  for (std::size_t j = 0; j < centre.size() && !all; ++j)
     if (root_weight * std::abs(centre[j]) < norms[j]) centre[j] = 0.0;
   if (!all_finite(centre) || !all_finite(norms)) return {};
   const bool any = std::any_of(centre.begin(), centre.end(), [](double v) { return v != 0.0; });
@@ -77,6 +77,16 @@ std::vector<double> centre_of(const MatrixPtr& A, const ColumnSample& sample) {
   for (std::size_t j = 0; j < centre.size(); ++j)
     if (centre[j] != 0.0) centre[j] += rest[j];
   return centre;
+}
+
+// A column of ones as long as the longest centred one: a unit that is free, as its unknown takes no
+// part in the least norm.
+double unit_of_ones(const MatrixPtr& A, const ColumnMap& map, const ColumnSample& sample) {
+  const std::vector<double> norms = sample.norms(*mapped_columns(A, map));
+  double longest = 0.0;
+  for (std::size_t j = 0; j + 1 < norms.size(); ++j) longest = std::max(longest, norms[j]);
+  const bool usable = longest > 0.0 && std::isfinite(longest) && norms.back() > 0.0;
+  return usable ? unit_of(power_of_two_near(longest / norms.back())) : 1.0;
 }
 
 std::vector<double> divided(const std::vector<double>& bound, const ColumnMap& map, double other) {
@@ -109,6 +119,7 @@ WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options,
   for (const double w : user.weights()) heaviest = std::max(heaviest, w);
   if (heaviest > 0.0 && std::abs(std::ilogb(heaviest)) > max_exponent)
     root_weight_ = std::ldexp(1.0, -std::ilogb(heaviest) / 2);
+  while (!std::isfinite(user.ridge() * root_weight_ * root_weight_)) root_weight_ /= 2.0;
   if (root_weight_ != 1.0) change({});
   if (may_scale_columns(user, options))
     map_columns(options, team);
@@ -169,28 +180,36 @@ void WorkingProblem::map_columns(const SolveOptions& options, ThreadTeam& team) 
 ColumnMap WorkingProblem::first_map(std::uint64_t seed) const {
   const MatrixPtr A = without_ones(user_);
   ColumnMap map = ColumnMap::plain(A->cols(), user_.has_intercept());
-  const ColumnSample sample(problem(), seed);
+  const bool centred = map.ones && intercept_is_free(user_);
+  // With more unknowns than rows x is the one of least norm, in which the intercept takes no part:
+  // then all columns are centred, by all rows.
+  const bool least_norm = centred && keeps_units();
+  const ColumnSample sample(problem(), least_norm ? user_.rows() : sampled_rows, seed);
   if (sample.empty()) return map;
-  if (map.ones && intercept_is_free(user_)) map.centre = centre_of(A, sample);
+  if (centred) map.centre = centre_of(A, sample, least_norm);
+  if (least_norm && map.centred()) map.units.back() = unit_of_ones(A, map, sample);
   // A sample has too few entries of sparse columns: they are scaled by all rows.
   const bool dense = A->nonzeros() == A->rows() * A->cols();
   if (keeps_units() || !dense) return map;
   const bool as_stored = !map.ones && !map.centred();
   const std::vector<double> norms = sample.norms(as_stored ? *A : *mapped_columns(A, map));
   if (!all_finite(norms) || (!map.centred() && spread(norms) <= max_ratio)) return map;
-  const double root_weight = std::sqrt(sample.weight_of_all(A->rows()));
-  // With a ridge the columns are those of [A; √ridge·I].
-  const double root_ridge = std::sqrt(problem().ridge());
+  const double root_weight = std::sqrt(sample.weight_of_all());
   for (std::size_t j = 0; j < norms.size(); ++j) {
     // A column that is constant in the sample is scaled by its mean.
     const bool still =
         j < map.centre.size() && !(norms[j] > 4.0 * eps * std::abs(map.centre[j]) * root_weight);
     const double size = still ? std::abs(map.centre[j]) * root_weight : norms[j];
-    const double whole =
-        problem().ridge(static_cast<Index>(j)) > 0.0 ? std::hypot(size, root_ridge) : size;
-    if (size > 0.0) map.units[j] = unit_of(1.0 / power_of_two_near(whole));
+    const double whole = with_ridge(size, static_cast<Index>(j));
+    if (whole > 0.0) map.units[j] = unit_of(1.0 / power_of_two_near(whole));
   }
   return map;
+}
+
+// With a ridge the columns are those of [A; √ridge·I]: a column of zeros has a norm as well.
+double WorkingProblem::with_ridge(double norm, Index j) const {
+  const double ridge = problem().ridge(j);
+  return ridge > 0.0 ? std::hypot(norm, std::sqrt(ridge)) : norm;
 }
 
 // With more unknowns than rows x is not unique, and the x of least norm depends on the units: they
@@ -213,8 +232,7 @@ bool WorkingProblem::rescale(ColumnMap& map) const {
     changed = true;
   }
   for (std::size_t j = 0; j < norms.size(); ++j)
-    if (norms[j] > 0.0)
-      norms[j] = std::hypot(norms[j], std::sqrt(problem().ridge(static_cast<Index>(j))));
+    if (map.units[j] != 0.0) norms[j] = with_ridge(norms[j], static_cast<Index>(j));
   const bool sampled = std::any_of(map.units.begin(), map.units.end(),
                                    [](double u) { return u != 1.0 && u != 0.0; });
   if (spread(norms) <= (sampled ? max_sampled_ratio : max_ratio)) return changed;

@@ -60,6 +60,7 @@ class WorkingProblem {
   ColumnMap first_map(std::uint64_t seed) const;
   bool rescale(ColumnMap& map) const;
   bool keeps_units() const;
+  double with_ridge(double norm, Index j) const;
   std::vector<double> values_of_removed() const;
 
   const Problem& user_;
