@@ -6,6 +6,7 @@
 
 #include "cli/memory.hpp"
 #include "cli/messages.hpp"
+#include "polyak/io.hpp"
 #include "polyak/option_table.hpp"
 #include "polyak/simd.hpp"
 #include "polyak/version.hpp"
@@ -19,17 +20,27 @@ struct Command {
   int (*run)(const Words&, Messages&);
 };
 
+// A command that has used its inputs to its end. The others test them before they write.
+template <int (*run)(const Words&, Messages&)>
+int with_unchanged_inputs(const Words& words, Messages& messages) {
+  const int code = run(words, messages);
+  check_inputs_unchanged();
+  return code;
+}
+
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       {"solve", "find x that minimises |Ax - b|", solve_command},
-      {"plan", "predict what each method needs, and what solve would choose", plan_command},
+      {"plan", "predict what each method needs, and what solve would choose",
+       with_unchanged_inputs<plan_command>},
       {"theory", "compute the batch size that a rate needs, and the rate of a batch",
-       theory_command},
+       with_unchanged_inputs<theory_command>},
       {"generate", "make a problem with a known solution", generate_command},
       {"tomography", "reconstruct an image from its projections", tomography_command},
-      {"reproduce", "run the paper's experiments, or your own", reproduce_command},
-      {"info", "show what a file holds", info_command},
-      {"convert", "write a matrix in another format", convert_command},
+      {"reproduce", "run the paper's experiments, or your own",
+       with_unchanged_inputs<reproduce_command>},
+      {"info", "show what a file holds", with_unchanged_inputs<info_command>},
+      {"convert", "write a matrix in another format", with_unchanged_inputs<convert_command>},
       {"bench", "measure this machine, the library and other libraries", bench_command},
   };
   return table;

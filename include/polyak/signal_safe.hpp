@@ -9,6 +9,7 @@
 /// in apps/polyak has a handler that reports the file and ends.
 
 #include <cstddef>
+#include <cstdint>
 
 #pragma GCC visibility push(default)
 namespace polyak {
@@ -20,6 +21,11 @@ struct MappedInput {
 
 /// The input that is mapped at this address.
 MappedInput mapped_input_at(const void* address) noexcept;
+
+/// Bytes that all outputs have written so far: it grows as long as a write makes progress.
+std::uint64_t output_bytes() noexcept;
+/// True while a regular file is being written, under its temporary name.
+bool outputs_unfinished() noexcept;
 
 /// Removes the temporary files of unfinished outputs. For a process that is about to end: no
 /// output can be completed afterwards.

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,8 +44,11 @@ struct FileIdentity {
 /// are read into memory.
 class MappedFile final : public WatchedInput {
  public:
-  /// Error no_input if the path cannot be opened or is a directory, io if reading fails.
-  static std::shared_ptr<const MappedFile> open(const std::string& path);
+  /// Error no_input if the path cannot be opened or is a directory, io if reading fails,
+  /// out_of_memory if an input that cannot be mapped is larger than `most_bytes`, or than most of
+  /// the machine's memory.
+  static std::shared_ptr<const MappedFile> open(
+      const std::string& path, double most_bytes = std::numeric_limits<double>::infinity());
   /// Bytes that are in memory already: decompressed data, or the input of a fuzz target.
   static std::shared_ptr<const MappedFile> from_memory(std::string name, std::string bytes);
 
@@ -71,10 +75,10 @@ class MappedFile final : public WatchedInput {
   bool changed() const override;
 
  private:
-  MappedFile(std::string name, int fd);
+  MappedFile(std::string name, int fd, double most_bytes);
   MappedFile(std::string name, std::string bytes);
   bool map(int fd, std::size_t size);
-  void read_all(int fd);
+  void read_all(int fd, double most_bytes);
 
   std::string name_;
   std::string_view bytes_;
@@ -181,5 +185,7 @@ void unregister_mapping(std::string_view bytes);
 /// `path` must stay at its address until it is unregistered.
 void register_temporary(const std::string& path);
 void unregister_temporary(const std::string& path);
+/// Of any output, for output_bytes().
+void count_output(std::uint64_t bytes);
 
 }  // namespace polyak::io

@@ -1,5 +1,7 @@
 #include "io/format.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -54,6 +56,20 @@ bool has_no_ending(const std::string& path) { return path == "-" || path.starts_
                                  .expected = known});
 }
 
+// The libraries of these formats open the file by its name, and read it in any order.
+bool needs_any_order(Format format) {
+  return format == Format::hdf5 || format == Format::mat || format == Format::tiff;
+}
+
+void refuse_pipe(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return;
+  throw Error(ErrorCode::no_input, {.what = "this format cannot be read from a pipe or device",
+                                    .where = path,
+                                    .expected = "a file",
+                                    .hint = "save it to a file, or send .npy, .csv or .mtx"});
+}
+
 // "scan.h5:/exchange/data" is a file and an array in it. A colon that does not follow .h5 or .mat
 // is part of the file name.
 std::pair<std::string, std::string> split_array(const std::string& path) {
@@ -101,12 +117,13 @@ std::unique_ptr<ByteSink> open_output(const std::string& path) {
   return gzip_sink(std::move(file));
 }
 
-Input open_input(const std::string& asked, bool header_only) {
+Input open_input(const std::string& asked, bool header_only, double most_bytes) {
   const auto [path, array] = split_array(asked);
   // The ending is checked first: a wrong ending is an error even if the file does not exist.
   const Ending* ending = find_ending(path);
   if (ending == nullptr && !has_no_ending(path)) refuse_ending(path, false);
-  Input input{.format = Format::csv, .file = MappedFile::open(path)};
+  if (ending != nullptr && needs_any_order(ending->format)) refuse_pipe(path);
+  Input input{.format = Format::csv, .file = MappedFile::open(path, most_bytes)};
   input.array = array;
   input.bytes = input.file->size();
   input.compressed = is_gzip(input.file->bytes());

@@ -3,6 +3,7 @@
 // The format of a path, and reading and writing in that format: shared by read_table,
 // write_matrix, convert and the fuzz targets.
 
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -32,7 +33,8 @@ struct Input {
 
 /// Opens and decompresses. The format follows from the ending; for "-" and /dev/… from the first
 /// bytes. `header_only` decompresses only the first megabyte of a compressed .mtx file.
-Input open_input(const std::string& path, bool header_only = false);
+Input open_input(const std::string& path, bool header_only = false,
+                 double most_bytes = std::numeric_limits<double>::infinity());
 
 /// Error usage if an option does not apply to the format.
 void check_options(const Input& input, const ReadOptions& options);

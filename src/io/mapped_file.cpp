@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/large_arrays.hpp"
 #include "io/file.hpp"
 #include "polyak/error.hpp"
 #include "polyak/io.hpp"
@@ -46,7 +47,9 @@ std::size_t page_size() {
   return size;
 }
 
-// All inputs that are open now.
+constexpr double share_of_memory = 0.75;  // for an input that has to be copied
+
+// All inputs that are open now, and those that had changed when they were closed.
 class WatchedInputs {
  public:
   void add(const WatchedInput* file) {
@@ -56,10 +59,12 @@ class WatchedInputs {
   void remove(const WatchedInput* file) {
     const std::lock_guard lock(mutex_);
     std::erase(files_, file);
+    if (file->changed()) closed_.push_back(file->name());
   }
   std::vector<std::string> changed() {
     const std::lock_guard lock(mutex_);
-    std::vector<std::string> out;
+    std::vector<std::string> out = std::move(closed_);
+    closed_.clear();
     for (const WatchedInput* file : files_)
       if (file->changed()) out.push_back(file->name());
     return out;
@@ -68,6 +73,7 @@ class WatchedInputs {
  private:
   std::mutex mutex_;
   std::vector<const WatchedInput*> files_;
+  std::vector<std::string> closed_;
 };
 
 WatchedInputs& watched_inputs() {
@@ -90,11 +96,12 @@ int open_for_reading(const std::string& path) {
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
-std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path, double most_bytes) {
   if (path == "-")
-    return std::shared_ptr<const MappedFile>(new MappedFile("standard input", STDIN_FILENO));
+    return std::shared_ptr<const MappedFile>(
+        new MappedFile("standard input", STDIN_FILENO, most_bytes));
   const Descriptor file{open_for_reading(path)};
-  return std::shared_ptr<const MappedFile>(new MappedFile(path, file.fd));
+  return std::shared_ptr<const MappedFile>(new MappedFile(path, file.fd, most_bytes));
 }
 
 std::shared_ptr<const MappedFile> MappedFile::from_memory(std::string name, std::string bytes) {
@@ -106,7 +113,7 @@ MappedFile::MappedFile(std::string name, std::string bytes)
   bytes_ = owned_;
 }
 
-MappedFile::MappedFile(std::string name, int fd) : name_(std::move(name)) {
+MappedFile::MappedFile(std::string name, int fd, double most_bytes) : name_(std::move(name)) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) fail(ErrorCode::io, "cannot examine the input", name_, errno);
   if (S_ISDIR(info.st_mode)) fail(ErrorCode::no_input, "cannot read the input", name_, EISDIR);
@@ -114,7 +121,8 @@ MappedFile::MappedFile(std::string name, int fd) : name_(std::move(name)) {
   const bool mappable = S_ISREG(info.st_mode) && info.st_size > 0 && fd != STDIN_FILENO;
   written_ = info.st_mtim;
   identity_ = {info.st_dev, info.st_ino};
-  if (!mappable || !map(fd, static_cast<std::size_t>(info.st_size))) read_all(fd);
+  if (!mappable || !map(fd, static_cast<std::size_t>(info.st_size)))
+    read_all(fd, std::min(most_bytes, share_of_memory * physical_memory_bytes()));
 }
 
 MappedFile::~MappedFile() {
@@ -140,11 +148,19 @@ bool MappedFile::map(int fd, std::size_t size) {
   return true;
 }
 
-void MappedFile::read_all(int fd) {
+// What a pipe holds is known only at its end, which may never come.
+void MappedFile::read_all(int fd, double most_bytes) {
   constexpr std::size_t first_size = std::size_t{1} << 16;
+  const auto most = static_cast<std::size_t>(std::max(1.0, most_bytes));
   std::size_t used = 0;
   for (;;) {
-    if (used == owned_.size()) owned_.resize(std::max(first_size, 2 * used));
+    if (used > most)
+      throw Error(ErrorCode::out_of_memory,
+                  {.what = "the input does not fit into memory",
+                   .where = name_,
+                   .found = "more than " + std::to_string(most) + " bytes",
+                   .hint = "an .npy file is read from the disk, rows of it when they are used"});
+    if (used == owned_.size()) owned_.resize(std::min(std::max(first_size, 2 * used), most + 1));
     const ssize_t got = ::read(fd, owned_.data() + used, owned_.size() - used);
     if (got == 0) break;
     if (got < 0 && errno == EINTR) continue;

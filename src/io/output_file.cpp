@@ -153,6 +153,7 @@ void OutputFile::write(std::string_view bytes) {
     const ssize_t done = ::write(fd_, bytes.data(), bytes.size());
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) fail("write", errno);
+    count_output(static_cast<std::uint64_t>(done));
     bytes.remove_prefix(static_cast<std::size_t>(done));
     written_ += done;
   }
@@ -163,6 +164,7 @@ void OutputFile::write_at(Index offset, std::string_view bytes) {
     const ssize_t done = ::pwrite(fd_, bytes.data(), bytes.size(), offset);
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) fail("write the header of", errno);
+    count_output(static_cast<std::uint64_t>(done));
     bytes.remove_prefix(static_cast<std::size_t>(done));
     offset += done;
   }

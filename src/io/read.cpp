@@ -153,7 +153,7 @@ FileInfo inspect_input(const Input& input) {
 }  // namespace io
 
 Table read_table(const std::string& path, const ReadOptions& options) {
-  return read_input(open_input(path), options);
+  return read_input(open_input(path, false, options.memory_bytes), options);
 }
 
 Array read_array(const std::string& path, bool keep_nonfinite) {

@@ -29,6 +29,8 @@ struct Unfinished {
 
 constinit std::array<Mapping, 1024> mappings{};
 constinit std::array<Unfinished, 64> unfinished{};
+constinit std::atomic<std::uint64_t> bytes_out{0};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 template <class Entries>
 auto* free_entry(Entries& entries) {
@@ -70,7 +72,17 @@ void unregister_temporary(const std::string& path) {
   }
 }
 
+void count_output(std::uint64_t bytes) { bytes_out += bytes; }
+
 }  // namespace io
+
+std::uint64_t output_bytes() noexcept { return bytes_out; }
+
+bool outputs_unfinished() noexcept {
+  for (const Unfinished& entry : unfinished)
+    if (entry.path != nullptr) return true;
+  return false;
+}
 
 MappedInput mapped_input_at(const void* address) noexcept {
   const auto place = reinterpret_cast<std::uintptr_t>(address);

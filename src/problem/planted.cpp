@@ -86,13 +86,20 @@ void require_options(const GenerateOptions& options) {
   require_size("threads", options.threads, 0);
 }
 
+void require_memory(double bytes, const std::string& what, const std::string& field,
+                    const std::string& size) {
+  if (bytes > physical_memory_bytes())
+    throw Error(ErrorCode::out_of_memory,
+                {.what = "no memory for " + what, .where = field, .found = size});
+}
+
 std::vector<double> dense_storage(Index rows, Index cols) {
   constexpr Index max_count = std::numeric_limits<std::ptrdiff_t>::max() / Index{sizeof(double)};
   const std::string size = std::to_string(rows) + " x " + std::to_string(cols);
   if (rows > max_count / cols) refuse("rows", size, "a matrix that can be addressed");
   const double bytes = static_cast<double>(rows) * static_cast<double>(cols) * sizeof(double);
+  require_memory(bytes, "a dense matrix", "rows", size);
   try {
-    if (bytes > physical_memory_bytes()) throw std::bad_alloc();
     return large_vector<double>(to_size(rows * cols));
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::out_of_memory,

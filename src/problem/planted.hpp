@@ -22,6 +22,10 @@ void require_size(const std::string& field, Index found, Index least);
 /// Requires a finite number ≥ `least`, or > `least` when `open`.
 void require_number(const std::string& field, double found, double least, bool open = false);
 void require_options(const GenerateOptions& options);
+/// Error out_of_memory where the machine has less memory than `what` needs; `field` is the option
+/// that asks for so much.
+void require_memory(double bytes, const std::string& what, const std::string& field,
+                    const std::string& size);
 /// Memory for a dense matrix; Error usage when its size overflows, Error out_of_memory when
 /// the allocation fails.
 std::vector<double> dense_storage(Index rows, Index cols);

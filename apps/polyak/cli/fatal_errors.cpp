@@ -54,6 +54,16 @@ class Line {
       }
     }
   }
+  // Control bytes, also those of UTF-8 (0xc2 and 0x80 to 0x9f), as question marks.
+  void put_printable(std::string_view text) {
+    for (std::size_t k = 0; k < text.size(); ++k) {
+      const auto byte = static_cast<unsigned char>(text[k]);
+      const auto next = static_cast<unsigned char>(k + 1 < text.size() ? text[k + 1] : ' ');
+      const bool two = byte == 0xc2 && next >= 0x80 && next <= 0x9f;
+      put(byte < 0x20 || byte == 0x7f || two ? '?' : text[k]);
+      k += two;
+    }
+  }
   void write(int fd) const { static_cast<void>(!::write(fd, text_, size_)); }
 
  private:
@@ -81,7 +91,7 @@ void write_error_line(ErrorCode code, PutSentence put_sentence) {
 // The size of the file now shows whether it was shortened or cannot be read.
 void put_lost_input(Line& line, const MappedInput& input, bool json) {
   const std::string_view name(input.name);
-  json ? line.put_json(name) : line.put(name);
+  json ? line.put_json(name) : line.put_printable(name);
   struct stat now {};
   const bool known = ::stat(input.name, &now) == 0;
   const auto size = static_cast<std::size_t>(std::max<off_t>(0, now.st_size));

@@ -150,7 +150,7 @@ void Messages::status(const std::string& text) {
 
 void print(const std::string& text) {
   const int error = write_all(STDOUT_FILENO, printable(text, true));
-  if (error == 0 || error == EPIPE || error == EBADF) return;  // the reader has gone
+  if (error == 0 || error == EPIPE) return;  // the reader has gone
   throw Error(ErrorCode::io, {.what = "writing failed",
                               .where = "standard output",
                               .found = std::generic_category().message(error)});

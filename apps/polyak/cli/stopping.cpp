@@ -149,6 +149,13 @@ Watchdog::Guard Watchdog::finish_with(Finish finish) {
   return Guard(*this);
 }
 
+void Watchdog::begin_writing() {
+  const std::lock_guard lock(mutex_);
+  finish_ = nullptr;
+  phase_ = "the results were written";
+  writing_ = true;
+}
+
 void Watchdog::disarm() {
   if (!thread_.joinable()) return;
   {
@@ -173,11 +180,37 @@ void Watchdog::wait() {
       if (disarmed_) return;
       continue;
     }
-    if (!lock_or_give_up()) ::_exit(exit_code(status));
-    if (!disarmed_) end_process(status);
-    mutex_.unlock();
-    return;
+    return end_or_return(status);
   }
+}
+
+// Returns only if the command has come to its end in the meantime.
+void Watchdog::end_or_return(Status status) {
+  for (bool stalled = false;; stalled = !written_in_time(status)) {
+    if (!lock_or_give_up()) ::_exit(exit_code(status));
+    if (!disarmed_ && (!writing_ || stalled)) end_process(status);
+    mutex_.unlock();
+    if (disarmed_) return;
+  }
+}
+
+// A result that is being written is worth waiting for, as long as something is written: at the
+// time limit without end, after a signal for ten seconds.
+bool Watchdog::written_in_time(Status status) const {
+  constexpr double pipe_s = 0.3, file_s = 10.0, all_s = 10.0;
+  constexpr useconds_t step_us = 10'000;
+  const double start = clock_s();
+  double last = start;
+  for (std::uint64_t seen = output_bytes(); !disarmed_; ::usleep(step_us)) {
+    const double now = clock_s();
+    if (output_bytes() != seen) {
+      seen = output_bytes();
+      last = now;
+    }
+    if (now - last > (outputs_unfinished() ? file_s : pipe_s)) return false;
+    if (status == Status::interrupted && now - start > all_s) return false;
+  }
+  return true;
 }
 
 // The thread that holds the mutex is writing: a checkpoint to a slow disk, which is
@@ -194,14 +227,28 @@ bool Watchdog::lock_or_give_up() {
 int Watchdog::finish(Status status) {
   messages_.status("");
   if (finish_) return finish_(status);
-  const int code = exit_code(status);
+  const bool by_limit = status == Status::limit;
+  const int code = writing_ && by_limit ? static_cast<int>(ErrorCode::io) : exit_code(status);
   throw Error(
       ErrorCode{code},
-      {.what = fmt::format("{} while {}: there is no x yet, and nothing is written",
-                           status == Status::limit
-                               ? fmt::format("the time limit of {:g} s was reached", *limit_s_)
-                               : "stopped on request",
-                           phase_)});
+      {.what = fmt::format("{} while {}: {}",
+                           by_limit ? fmt::format("the time limit of {:g} s was reached", *limit_s_)
+                                    : "stopped on request",
+                           phase_,
+                           writing_ ? "those that were not complete are removed"
+                                    : "there is no x yet, and nothing is written")});
+}
+
+// Results may go to a pipe that nobody reads.
+void Watchdog::end_where_writing_stalls(Status status) {
+  try {
+    std::thread([this, status] {
+      if (written_in_time(status)) return;
+      remove_unfinished_outputs();
+      ::_exit(exit_code(status));
+    }).detach();
+  } catch (const std::system_error&) {  // no thread can be created
+  }
 }
 
 // With several ranks: a signal in the middle of a step may mean that another rank has
@@ -215,6 +262,7 @@ void Watchdog::end_process(Status status) {
   constexpr useconds_t time_to_write_us = 400'000;
   if (rank() != 0) ::usleep(time_to_write_us);
   int code = static_cast<int>(ErrorCode::internal);
+  if (finish_) end_where_writing_stalls(status);
   try {
     code = finish(status);
   } catch (...) {

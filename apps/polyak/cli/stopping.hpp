@@ -36,7 +36,7 @@ void catch_snapshot_signal();
 bool snapshot_signal_received();
 void clear_snapshot_signal();
 
-/// Blocks SIGINT and SIGTERM while it lives, so that a file is written completely.
+/// Blocks SIGINT and SIGTERM in this thread, and those that it starts, while it lives.
 class BlockSignals {
  public:
   BlockSignals();
@@ -92,6 +92,9 @@ class Watchdog {
   };
   /// From this call on, and while the result lives, `finish` ends the command.
   Guard finish_with(Finish finish);
+  /// From this call on the command writes its results: it is ended where a pipe or device takes
+  /// nothing for a moment, or a file for ten seconds, after a signal or the time limit.
+  void begin_writing();
   void disarm();
 
   /// To be locked while data that `finish` reads is changed or used. Once the
@@ -101,7 +104,10 @@ class Watchdog {
 
  private:
   void wait();
+  void end_or_return(Status status);
+  bool written_in_time(Status status) const;
   bool lock_or_give_up();
+  void end_where_writing_stalls(Status status);
   [[noreturn]] void end_process(Status status);
   int finish(Status status);
 
@@ -111,7 +117,7 @@ class Watchdog {
   std::mutex mutex_;
   std::string phase_;
   Finish finish_;
-  std::atomic<bool> disarmed_ = false;
+  std::atomic<bool> disarmed_ = false, writing_ = false;
   std::thread thread_;
 };
 

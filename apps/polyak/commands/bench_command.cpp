@@ -166,9 +166,11 @@ int bench_command(const Words& words, Messages& messages) {
   messages.configure(message);
   const std::vector<std::string> chosen = subjects(parsed.positionals);
   check_options_used(parsed.given, chosen);
-  std::error_code unknown;  // without the path, measurements of whole processes are left out
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  if (!unknown) request.program = program.string();
+  // Not the path that it stands for, where another program may be by now. Without /proc,
+  // measurements of whole processes are left out.
+  constexpr const char* this_program = "/proc/self/exe";
+  if (std::error_code unknown; std::filesystem::exists(this_program, unknown))
+    request.program = this_program;
   if (request.json) check_output("--json", *request.json);
   const bench::Results results =
       with_memory_for(fmt::format("a matrix of {} x {}", request.rows, request.cols), [&] {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/files.hpp"
@@ -67,7 +68,7 @@ Examples:
 std::optional<DiskUse> disk_use_of(const std::string& path, const FileInfo& info) {
   const bool plain = info.format == "NumPy array" && info.note.empty() && info.nonzeros > 0 &&
                      (info.value_type == "double" || info.value_type == "float");
-  if (!plain || path == "-") return std::nullopt;
+  if (!plain || !std::filesystem::is_regular_file(path)) return std::nullopt;
   return disk_use(*read_table(path, DataOptions().read_options()).A);
 }
 

@@ -125,7 +125,6 @@ bool Checkpointing::snapshot_wanted(bool ending) {
 }
 
 void Checkpointing::snapshot(Snapshot&& snapshot) {
-  const BlockSignals block;
   clear_snapshot_signal();
   saved_s_ = clock_s();
   saved_iteration_ = iteration_;

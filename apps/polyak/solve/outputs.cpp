@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/messages.hpp"
-#include "cli/stopping.hpp"
 #include "polyak/io.hpp"
 #include "ranks.hpp"
 #include "solve/steps.hpp"
@@ -191,23 +189,11 @@ std::string summary(const Report& report, const std::vector<std::string>& names,
   return out + answer(report, names, outputs);
 }
 
-namespace fs = std::filesystem;
-
-// Signals are blocked only for regular files: writing to a pipe or device may block for
-// ever, and there a second signal must work.
-bool is_file(const std::string& path) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  return path != "-" && (!fs::exists(status) || fs::is_regular_file(status));
-}
-
 using Paths = std::vector<std::string>;
 
 template <class Write>
 std::optional<Error> attempt(const std::optional<std::string>& path, Paths& written, Write write) {
   if (!path) return std::nullopt;
-  std::optional<BlockSignals> block;
-  if (is_file(*path)) block.emplace();
   try {
     write(*path);
     if (*path != "-") written.push_back(*path);

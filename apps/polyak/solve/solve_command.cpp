@@ -115,8 +115,8 @@ class SolveRun {
         [&](Status status) { return finish_in_step(problem, record, saver, status); });
     request_.options.time_spent_s = watchdog_.seconds();
     Report report = solve(problem, request_.options, &record, saver.resumed());
-    watchdog_.disarm();
     check_inputs_unchanged();
+    rank() == 0 ? watchdog_.begin_writing() : watchdog_.disarm();
     const int code = saver.exit_code(report.status);
     messages_.status("");
     write(request_, code, report);

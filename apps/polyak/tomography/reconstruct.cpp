@@ -201,7 +201,8 @@ int tomography_reconstruct(const Words& words, Messages& messages) {
     return tomography::reconstruct(scan.geometry, scan.sinograms, request.options, &record,
                                    scan.reference, saver.resumed());
   });
-  watchdog.disarm();
+  check_inputs_unchanged();
+  watchdog.begin_writing();
   messages.status("");
   write_reconstruction(request, scan, result, messages);
   if (saver.failure()) throw *saver.failure();

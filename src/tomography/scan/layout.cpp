@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numbers>
 
 #include "polyak/error.hpp"
@@ -107,6 +108,9 @@ void refuse_scan(const std::string& where, const std::string& what, const std::s
 }
 
 ScanParts find_parts(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_fifo(path, unknown))  // it can be read once, and holds one array
+    return {.layout = {}, .data = open_array(path)};
   const Arrays arrays = list_arrays(path);
   if (arrays.size() > 1) {
     if (auto parts = data_exchange(path, arrays)) return *parts;
