@@ -148,13 +148,20 @@ void Messages::status(const std::string& text) {
   status_shown_ = !text.empty();
 }
 
-void print(const std::string& text) {
+namespace {
+
+void print_unless(int ignored, const std::string& text) {
   const int error = write_all(STDOUT_FILENO, printable(text, true));
-  if (error == 0 || error == EPIPE) return;  // the reader has gone
+  if (error == 0 || error == EPIPE || error == ignored) return;  // EPIPE: the reader has gone
   throw Error(ErrorCode::io, {.what = "writing failed",
                               .where = "standard output",
                               .found = std::generic_category().message(error)});
 }
+
+}  // namespace
+
+void print(const std::string& text) { print_unless(0, text); }
+void print_summary(const std::string& text) { print_unless(EBADF, text); }
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
   std::string best;

@@ -54,6 +54,8 @@ class Messages {
 /// Writes the whole text to standard output. A closed pipe is no error; any other
 /// failure is an Error io.
 void print(const std::string& text);
+/// The same for a command whose result is in a file: a closed standard output is no error.
+void print_summary(const std::string& text);
 
 /// The candidate that a misspelt word probably means; empty if none is close.
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);

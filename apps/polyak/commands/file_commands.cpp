@@ -214,7 +214,7 @@ int convert_command(const Words& words, Messages& messages) {
   messages.status("converting " + in);
   with_memory_for(in, [&] { convert(in, out, data.read_options()); });
   messages.status("");
-  if (out != "-" && !messages.quiet() && !messages.json()) print("Wrote " + out + "\n");
+  if (out != "-" && !messages.quiet() && !messages.json()) print_summary("Wrote " + out + "\n");
   return 0;
 }
 

@@ -219,7 +219,7 @@ int reproduce_command(const Words& words, Messages& messages) {
     return interrupted_and_saved;
   }
   log_done(outcome, messages);
-  if (!messages.quiet() && !messages.json()) print(summary(outcome, request.out));
+  if (!messages.quiet() && !messages.json()) print_summary(summary(outcome, request.out));
   return 0;
 }
 

@@ -214,12 +214,13 @@ void show(const SolveRequest& request, const std::vector<std::string>& names, co
                   {"seconds", report.seconds.total}});
   if (messages.quiet()) return;
   const bool taken = request.outputs.to_stdout();
-  if (messages.json()) return taken ? void() : print(to_json(report));
+  const auto write = written.empty() ? print : print_summary;
+  if (messages.json()) return taken ? void() : write(to_json(report));
   const std::string text = summary(report, names, request.outputs, written);
   if (taken)
     messages.note(text.substr(0, text.size() - 1));
   else
-    print(text);
+    write(text);
 }
 
 // With --quiet the summary is omitted, but divergence is an error.

@@ -207,7 +207,7 @@ int tomography_project(const Words& words, Messages& messages) {
     write_image(*request.save_image, {image.data(), g.image.rows, g.image.cols, g.image.cols},
                 {.pixel = g.image.pixel, .black = {}, .white = {}});
   if (!messages.quiet() && !messages.json() && *request.output != "-")
-    print(
+    print_summary(
         fmt::format("Wrote {}: {} views x {} elements\n", *request.output, g.views(), g.detectors));
   return 0;
 }

@@ -84,7 +84,7 @@ void write_reconstruction(const ReconstructRequest& request, const LoadedScan& s
   for (const auto& path : {out.output, out.report, out.history, out.page})
     if (path == "-") return;
   if (messages.quiet()) return;
-  print(messages.json() ? report_json(scan, result) : summary(result));
+  print_summary(messages.json() ? report_json(scan, result) : summary(result));
 }
 
 Usage reconstruct_usage() {
