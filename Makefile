@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 PROGRAM := build/release/bin/polyak
-SANITIZERS := asan-ubsan tsan clang-asan-ubsan clang-tsan
+SANITIZERS := asan-ubsan clang-asan-ubsan tsan
 SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh')
 CONFIGURE := cmake --log-level=WARNING --preset
 EVERY_GPU := ON
@@ -54,13 +54,16 @@ wheel: setup-python ## Python wheels with the libraries they need, tested with e
 install: build ## library, headers, program, manual page into PREFIX (default /usr/local)
 	@cmake --install build/release --prefix "$$(realpath -m "$(PREFIX)")"
 
-sanitize: setup-dev $(SANITIZERS) ## every test under the sanitizers of both compilers
+sanitize: setup-dev $(SANITIZERS) ## every test under the address and undefined-behaviour sanitizers of both compilers, and that of threads
 
+# Both compilers have the same thread sanitizer. Left out of it are two scripts that take half of
+# its time and start no threads that other tests do not.
+tsan: LEFT_OUT = -E '^cli\.(reproduce|theory_golden)$$'
 .PHONY: $(SANITIZERS)
 $(SANITIZERS):
 	@$(CONFIGURE) $@ -DPOLYAK_PETSC=OFF
 	@cmake --build --preset $@ -j $(JOBS)
-	@ctest --preset $@ -j $(JOBS) -LE petsc
+	@ctest --preset $@ -j $(JOBS) -LE petsc $(LEFT_OUT)
 
 asan-mpi: setup-dev setup-petsc ## the tests of several ranks and of PETSc under the address sanitizer
 	@$(CONFIGURE) asan-ubsan -DPOLYAK_PETSC=ON

@@ -167,11 +167,42 @@ def image_limited(run, pixels):
 def image_signalled(run):
     number = chance.choice((signal.SIGINT, signal.SIGTERM))
     moment = chance.uniform(0.0, 2.0)
+    remove("i.npy")
     process = start([*run, "--output", "i.npy"])
     time.sleep(moment)
     process.send_signal(number)
     code, said = ended(process, time.monotonic(), f"{' '.join(run)}, signal after {moment:.3f} s")
     assert code in (0, 3, -number, 128 + number), (run, moment, code, said)
+    if os.path.exists("i.npy"):
+        assert code != -number, (run, moment, "an image after a signal that was not caught")
+        finite_x("i.npy", int(run[run.index("--size") + 1]) ** 2)
+
+
+def other_commands():
+    """Commands without a result to save end at once, and leave no part of one."""
+    size = "40" if SMALL else "256"
+    runs = [["plan", "p/A.npy", "p/b.npy"], ["theory", "--matrix", "p/A.npy"],
+            ["generate", "spectrum", "--rows", "20000", "--cols", "200", "--output", "g"],
+            ["convert", "p/A.npy", "copy.csv"], ["convert", "p/A.npy", "copy.mtx.gz"],
+            ["tomography", "project", "shapes", "--size", size, "--finer", "4", "--detectors", size, "--output", "t.npy"],
+            ["tomography", "matrix", "--size", size, "--detectors", size, "--output", "m.npz"],
+            ["reproduce", "fig1", "--rows", "3000", "--trials", "50", "--out", "fig"],
+            ["bench", "iterations", "--rows", "20000", "--seconds", "5", "--json", "bench.json"],
+            ["info", "p/A.npy"]]
+    for run in runs if TRIES > 1 else chance.sample(runs, 4):
+        for _ in range(TRIES):
+            number = chance.choice((signal.SIGINT, signal.SIGTERM))
+            moment = chance.uniform(0.0, 1.5)
+            remove("copy.csv", "copy.mtx.gz", "t.npy", "m.npz", "bench.json")
+            process = start(run)
+            time.sleep(moment)
+            process.send_signal(number)
+            code, said = ended(process, time.monotonic(), f"{' '.join(run)}, signal after {moment:.3f} s")
+            assert code in (0, -number, 75, 128 + number), (run, moment, code, said)
+            for name in ("copy.csv", "copy.mtx.gz", "t.npy", "m.npz", "bench.json"):
+                assert code == 0 or not os.path.exists(name), (run, moment, name)
+            no_leftovers()
+            no_leftovers("g")
 
 
 def rows_on_a_disk():
@@ -270,14 +301,15 @@ def nobody_reads_what_it_says():
     assert code in (143, -signal.SIGTERM), code
 
 
-def no_leftovers():
-    left = [name for name in os.listdir(".") if name.startswith(".polyak-")]
+def no_leftovers(folder="."):
+    left = [name for name in os.listdir(folder) if name.startswith(".polyak-")] if os.path.isdir(folder) else []
     assert not left, left
 
 
 every_method()
 a_resumed_run_keeps_its_answer()
 every_image()
+other_commands()
 rows_on_a_disk()
 a_slow_input()
 nobody_reads_what_it_says()
