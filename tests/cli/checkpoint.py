@@ -69,8 +69,15 @@ def killed(times, expected):
         time.sleep(random.uniform(0.0, 0.25))
         process.kill()
         process.communicate()
+    if not os.path.exists("c.ckpt"):  # all of them were killed before they had saved: one more
+        process = start(*SAVE, "--checkpoint-every", "100")
+        while not os.path.exists("c.ckpt"):
+            time.sleep(0.01)
+        process.kill()
+        process.communicate()
     done = polyak("solve", *RUN, *SAVE, "--resume", "auto", "--output", "x.npy")
     assert done.returncode == 3, done
+    assert "resuming from" in done.stderr, done
     assert bits() == expected
     assert not os.path.exists("c.ckpt.tmp"), "what a killed run left unfinished stays"
 
