@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <new>
 #include <sstream>
 
 #include "core/clock.hpp"
@@ -82,6 +83,7 @@ class Writer {
     std::ifstream file(path(name), std::ios::binary);
     std::ostringstream text;
     if (file) text << file.rdbuf();
+    if (text.bad()) throw std::bad_alloc();  // else what is missing would be lost
     return text.str();
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <sstream>
 
 #include "experiments/toml_table.hpp"
@@ -127,9 +128,22 @@ std::string ProblemSpec::key() const {
   return out;
 }
 
+namespace {
+
+// The library takes memory that is refused for a wrong number: a text that is wrong is so twice.
+toml::table parsed(const std::string& text, const std::string& file) {
+  try {
+    return toml::parse(text, file);
+  } catch (const toml::parse_error&) {
+    return toml::parse(text, file);
+  }
+}
+
+}  // namespace
+
 Spec parse_spec(const std::string& text, const std::string& file) {
   try {
-    const toml::table table = toml::parse(text, file);
+    const toml::table table = parsed(text, file);
     TomlTable root(table, file);
     return read_root(root, file);
   } catch (const toml::parse_error& error) {
@@ -143,6 +157,7 @@ Spec read_spec(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (file) text << file.rdbuf();
+  if (text.bad()) throw std::bad_alloc();  // else a part of the file would be the whole
   if (!file || fs::is_directory(path))
     throw Error(
         ErrorCode::no_input,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <new>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -105,6 +106,7 @@ std::string read_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (file && file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
+  if (text.bad()) throw std::bad_alloc();  // else a part of the file would be the whole
   if (errno == 0 || file.good()) return text.str();
   throw Error(ErrorCode::no_input, {.what = "the config file cannot be read",
                                     .where = path,
@@ -115,7 +117,13 @@ std::string read_whole(const std::string& path) {
 toml::table parse_toml(const std::string& path) {
   const std::string text = read_whole(path);
   try {
-    return toml::parse(text, path);
+    // The library takes memory that is refused for a wrong number: a text that is wrong is so
+    // twice.
+    try {
+      return toml::parse(text, path);
+    } catch (const toml::parse_error&) {
+      return toml::parse(text, path);
+    }
   } catch (const toml::parse_error& error) {
     throw Error(ErrorCode::usage, {.what = "the config file is not valid TOML",
                                    .where = fmt::format("{}:{}", path, error.source().begin.line),
