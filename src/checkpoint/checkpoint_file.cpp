@@ -6,6 +6,7 @@
 #include "io/file.hpp"
 #include "polyak/checkpoint.hpp"
 #include "polyak/error.hpp"
+#include "polyak/files.hpp"
 
 namespace polyak {
 namespace {
@@ -28,6 +29,14 @@ void check_shape(const Snapshot& snapshot) {
                .found = saved,
                .expected = here,
                .hint = "resume with what it was made with, or start anew without --resume"});
+}
+
+[[noreturn]] void refuse_descriptor(const std::string& path) {
+  throw Error(ErrorCode::usage, {.what = "a checkpoint needs a file of its own",
+                                 .where = path,
+                                 .found = "an open descriptor",
+                                 .expected = "a name that is free, or a checkpoint of polyak",
+                                 .hint = "name another file"});
 }
 
 // Whether the file is a checkpoint, by its first bytes; nothing if it does not exist or is
@@ -59,8 +68,11 @@ void CheckpointFile::check_place() const {
                                    .expected = "a name that is free, or a checkpoint of polyak",
                                    .hint = "name another file"});
   };
+  std::error_code ignored;
+  const bool is_device = std::filesystem::is_character_file(path_, ignored);
+  if (!is_device && descriptor_of(path_)) refuse_descriptor(path_);
   // A damaged checkpoint may be replaced if the previous one is ours; so may a device.
-  check(path_, previous_is_ours || path_.starts_with("/dev/"));
+  check(path_, previous_is_ours || is_device);
   check(previous(), false);
   check(unfinished(), false);
 }

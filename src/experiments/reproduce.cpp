@@ -12,6 +12,7 @@
 #include "experiments/progress.hpp"
 #include "page/chart.hpp"
 #include "page/html.hpp"
+#include "polyak/files.hpp"
 #include "polyak/images.hpp"
 #include "polyak/io.hpp"
 
@@ -35,6 +36,47 @@ std::vector<Spec> specs_of(const std::string& what) {
     if (what == "all" || what == carried.name)
       out.push_back(parse_spec(carried.text, carried.name + ".toml"));
   if (out.empty()) out.push_back(read_spec(what));
+  return out;
+}
+
+// The files that are read: the spec, if it is none of ours, and the data that specs name.
+std::vector<std::string> files_read(const std::string& what, const Figures& figures) {
+  std::vector<std::string> out;
+  const auto& carried = carried_specs();
+  const bool is_ours = what == "all" || std::any_of(carried.begin(), carried.end(),
+                                                    [&](const auto& c) { return c.name == what; });
+  if (!is_ours) out.push_back(what);
+  for (const auto& figure : figures)
+    for (const PanelSpec& panel : figure->spec.panels)
+      for (const std::string& path : {panel.problem.matrix, panel.problem.rhs})
+        if (!path.empty()) out.push_back(path);
+  return out;
+}
+
+// Images have the names of their series; those that are there from an earlier run may be links.
+void add_images(const Spec& spec, const std::string& folder, std::vector<std::string>& out) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    for (std::size_t p = 0; p < spec.panels.size(); ++p)
+      if (spec.panels[p].problem.kind == "tomography" && name.ends_with(".png") &&
+          name.starts_with(fmt::format("{}-{}-", spec.name, p + 1)))
+        out.push_back(entry.path().string());
+  }
+}
+
+// The files that are written, also those of figures that gnuplot may be missing for.
+std::vector<std::string> files_written(const Figures& figures, const std::string& folder) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& name) {
+    out.push_back((std::filesystem::path(folder) / name).string());
+  };
+  for (const auto& figure : figures) {
+    for (const char* ending : {".csv", ".svg", ".png"}) add(figure->spec.name + ending);
+    add_images(figure->spec, folder, out);
+  }
+  add("claims.json");
+  add("index.html");
   return out;
 }
 
@@ -182,6 +224,7 @@ Outcome reproduce(const std::string& what, const Options& options, Watcher& watc
   Outcome outcome;
   Progress progress(watcher);
   Figures figures = figures_of(what, options, progress);
+  const KeptFiles kept(files_read(what, figures), files_written(figures, options.out));
   Lab lab(options, progress);
   try {
     run_all(figures, lab, progress);

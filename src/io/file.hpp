@@ -113,12 +113,14 @@ class ByteSink {
   virtual void commit() = 0;
 };
 
+class Temporary;
+
 /// An output file that is either complete or absent. Bytes go to a temporary file in the folder
 /// of the target; commit() flushes it to the disk and renames it to the target. Without commit()
 /// the temporary file is removed and an existing target is unchanged.
 ///
-/// "-" and /dev/stdout are standard output. Standard output, pipes and devices are written
-/// directly, without a temporary file.
+/// "-" is standard output. Standard output and other descriptors (/dev/fd/3), pipes and devices are
+/// written directly, without a temporary file.
 class OutputFile final : public ByteSink {
  public:
   explicit OutputFile(const std::string& path) : OutputFile(path, Companions{}) {}
@@ -141,21 +143,25 @@ class OutputFile final : public ByteSink {
 
  private:
   OutputFile() = default;
+  void open_descriptor(int descriptor);
+  void open_file();
   void open_direct();
-  bool open_unfinished();
+  bool create(const std::string& name, bool locked);
   bool remove_abandoned();
   void open_beside();
+  void rename();
   void flush();
   void close();
   [[noreturn]] void fail(const char* action, int error) const;
 
-  std::string name_;    // the path as given, for messages
-  std::string target_;  // symbolic links resolved
-  std::string temp_;    // the temporary file; empty if written directly
+  std::string name_;                      // the path as given, for messages
+  std::string target_;                    // symbolic links resolved
+  std::unique_ptr<Temporary> temporary_;  // none if written directly
   Companions companions_;
   int fd_ = -1;
   bool close_fd_ = true;
   Index written_ = 0;
+  Index start_ = 0;  // position of the first byte in the file
 };
 
 /// A descriptor for reading. Error no_input or io if the path cannot be opened.

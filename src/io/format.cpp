@@ -9,6 +9,7 @@
 #include "io/file.hpp"
 #include "io/petsc/petsc.hpp"
 #include "polyak/error.hpp"
+#include "polyak/files.hpp"
 
 namespace polyak::io {
 namespace {
@@ -41,8 +42,6 @@ const Ending* find_ending(const std::string& path) {
                                   [&](const Ending& e) { return name.ends_with(e.text); });
   return found == endings.end() ? nullptr : &*found;
 }
-
-bool has_no_ending(const std::string& path) { return path == "-" || path.starts_with("/dev/"); }
 
 [[noreturn]] void refuse_ending(const std::string& path, bool output) {
   std::string known;
@@ -105,8 +104,8 @@ std::string ending_of(const std::string& path) {
 }
 
 Format output_format(const std::string& path) {
-  if (has_no_ending(path)) return Format::csv;
   const Ending* ending = find_ending(path);
+  if (ending == nullptr && is_stream(path)) return Format::csv;
   if (ending == nullptr || !is_written(ending->format)) refuse_ending(path, true);
   return ending->format;
 }
@@ -121,7 +120,7 @@ Input open_input(const std::string& asked, bool header_only, double most_bytes) 
   const auto [path, array] = split_array(asked);
   // The ending is checked first: a wrong ending is an error even if the file does not exist.
   const Ending* ending = find_ending(path);
-  if (ending == nullptr && !has_no_ending(path)) refuse_ending(path, false);
+  if (ending == nullptr && !is_stream(path)) refuse_ending(path, false);
   if (ending != nullptr && needs_any_order(ending->format)) refuse_pipe(path);
   Input input{.format = Format::csv, .file = MappedFile::open(path, most_bytes)};
   input.array = array;

@@ -17,7 +17,7 @@ enum class Format { npy, mtx, csv, svm, hdf5, mat, tiff, petsc };
 
 /// The ending that determines the format: ".npy", ".mtx.gz", or "" if it is unknown.
 std::string ending_of(const std::string& path);
-/// From the ending; "-" and /dev/… have none and are written as .csv.
+/// From the ending; streams (polyak/files.hpp) need none and are then written as .csv.
 Format output_format(const std::string& path);
 /// The output for a text format; compressed if the path ends in .gz.
 std::unique_ptr<ByteSink> open_output(const std::string& path);
@@ -31,8 +31,9 @@ struct Input {
   std::string array = {};  ///< name of the array in the file, given after a colon in the path
 };
 
-/// Opens and decompresses. The format follows from the ending; for "-" and /dev/… from the first
-/// bytes. `header_only` decompresses only the first megabyte of a compressed .mtx file.
+/// Opens and decompresses. The format follows from the ending; for streams without one from the
+/// first bytes. `header_only` decompresses only the first megabyte of a compressed .mtx file.
+/// A stream of more than `most_bytes` is an Error out_of_memory.
 Input open_input(const std::string& path, bool header_only = false,
                  double most_bytes = std::numeric_limits<double>::infinity());
 

@@ -3,22 +3,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
 
 #include "io/file.hpp"
-#include "polyak/error.hpp"
+#include "io/file_names.hpp"
+#include "io/temporary.hpp"
+#include "polyak/files.hpp"
 
 namespace polyak::io {
 namespace {
-
-std::string directory_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 // A short name: the target name plus a suffix might be too long for the file system.
 std::string temporary_name(const std::string& directory) {
@@ -36,52 +33,45 @@ std::string resolve(const std::string& path) {
   return out;
 }
 
-int open_retrying(const std::string& path, int flags) {
-  int fd;
-  do fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY, 0666);
-  while (fd < 0 && errno == EINTR);
-  return fd;
-}
-
-// ::fsync reports EINVAL or ENOTSUP for pipes, terminals and some file systems: not an error.
-bool sync_failed(int fd) {
-  return ::fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS;
-}
-
-// True if `path` still names the file that is open as `fd`.
-bool is_same_file(int fd, const std::string& path) {
-  struct stat open {
-  }, named{};
-  return ::fstat(fd, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-}
-
-bool disk_is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
-
 }  // namespace
 
 // Delegates to the default constructor first, so that the destructor runs if a step throws.
 OutputFile::OutputFile(const std::string& path, Companions companions) : OutputFile() {
   name_ = path;
   companions_ = std::move(companions);
-  target_ = resolve(path);
-  if (path == "-" || path == "/dev/stdout") {
-    name_ = "standard output";
-    fd_ = STDOUT_FILENO;
-    close_fd_ = false;
-    return;
-  }
+  for (const std::string& name : {path, companions_.unfinished, companions_.replaced})
+    if (!name.empty()) check_kept(name);
+  const std::optional<int> descriptor = path == "-" ? STDOUT_FILENO : descriptor_of(path);
+  if (descriptor)
+    open_descriptor(*descriptor);
+  else
+    open_file();
+}
+
+void OutputFile::open_file() {
+  const std::string& path = name_;
   struct stat info {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) fail("open", EISDIR);
-  if (path.starts_with("/dev/") || (exists && !S_ISREG(info.st_mode))) {
-    open_direct();
-    return;
-  }
+  if (exists && !S_ISREG(info.st_mode)) return open_direct();
   if (exists && ::access(path.c_str(), W_OK) != 0) fail("replace", errno);
+  target_ = resolve(path);
   open_beside();
   // An existing file keeps its permissions; a new one gets those of the umask.
   if (exists && ::fchmod(fd_, info.st_mode & 07777) != 0) fail("set the mode of", errno);
+}
+
+// What is written follows what others have written to the descriptor: it has one position for all.
+void OutputFile::open_descriptor(int descriptor) {
+  if (descriptor == STDOUT_FILENO) {
+    name_ = "standard output";
+    fd_ = descriptor;
+    close_fd_ = false;
+  } else {
+    fd_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (fd_ < 0) fail("open", errno);
+  }
+  start_ = std::max<off_t>(0, ::lseek(fd_, 0, SEEK_CUR));
 }
 
 void OutputFile::open_direct() {
@@ -89,38 +79,25 @@ void OutputFile::open_direct() {
   if (fd_ < 0) fail("open", errno);
 }
 
+bool OutputFile::create(const std::string& name, bool locked) {
+  temporary_ = std::make_unique<Temporary>(name);
+  fd_ = temporary_->create(locked);
+  return fd_ >= 0;
+}
+
 void OutputFile::open_beside() {
-  if (!companions_.unfinished.empty()) {
-    if (!open_unfinished() && !(errno == EEXIST && remove_abandoned() && open_unfinished()))
+  const std::string& fixed = companions_.unfinished;
+  if (!fixed.empty()) {
+    if (!create(fixed, true) && !(errno == EEXIST && remove_abandoned() && create(fixed, true)))
       fail("create a file beside", errno);
-    temp_ = companions_.unfinished;
-    register_temporary(temp_);
     return;
   }
   const std::string directory = directory_of(target_);
   for (int attempt = 0; attempt < 100; ++attempt) {
-    std::string candidate = temporary_name(directory);
-    fd_ = open_retrying(candidate, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-    if (fd_ >= 0) {
-      temp_ = std::move(candidate);
-      register_temporary(temp_);
-      return;
-    }
+    if (create(temporary_name(directory), false)) return;
     if (errno != EEXIST) break;  // EEXIST: left by an earlier process with the same pid
   }
   fail("create a file beside", errno);
-}
-
-// Never opens an existing file or follows a link. The file is locked while it is written, so that
-// other processes do not take it for an abandoned one.
-bool OutputFile::open_unfinished() {
-  fd_ = open_retrying(companions_.unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-  if (fd_ < 0) return false;
-  if (::flock(fd_, LOCK_EX | LOCK_NB) == 0 && is_same_file(fd_, companions_.unfinished))
-    return true;
-  ::close(std::exchange(fd_, -1));  // another process has just removed it as abandoned
-  errno = EBUSY;
-  return false;
 }
 
 bool OutputFile::remove_abandoned() {
@@ -143,9 +120,6 @@ bool OutputFile::remove_abandoned() {
 
 OutputFile::~OutputFile() {
   if (fd_ >= 0 && close_fd_) ::close(fd_);
-  if (temp_.empty()) return;
-  ::unlink(temp_.c_str());
-  unregister_temporary(temp_);
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -160,6 +134,8 @@ void OutputFile::write(std::string_view bytes) {
 }
 
 void OutputFile::write_at(Index offset, std::string_view bytes) {
+  offset += start_;
+  if ((::fcntl(fd_, F_GETFL) & O_APPEND) != 0) fail("write the header of", ESPIPE);
   while (!bytes.empty()) {
     const ssize_t done = ::pwrite(fd_, bytes.data(), bytes.size(), offset);
     if (done < 0 && errno == EINTR) continue;
@@ -171,7 +147,7 @@ void OutputFile::write_at(Index offset, std::string_view bytes) {
 }
 
 void OutputFile::flush() {
-  if (sync_failed(fd_)) fail("flush", errno);
+  if (!flushed(fd_)) fail("flush", errno);
 }
 
 void OutputFile::close() {
@@ -184,37 +160,27 @@ void OutputFile::close() {
 // A locked file is renamed before it is closed, so that no process takes it for abandoned.
 void OutputFile::commit() {
   flush();
-  if (companions_.unfinished.empty()) close();
-  if (temp_.empty()) return close();
-  const std::string& old = companions_.replaced;
-  if (!old.empty() && ::rename(target_.c_str(), old.c_str()) != 0 && errno != ENOENT)
-    fail("keep the old version of", errno);
-  if (::rename(temp_.c_str(), target_.c_str()) != 0) fail("rename", errno);
-  unregister_temporary(temp_);
-  temp_.clear();
+  const bool locked = !companions_.unfinished.empty();
+  if (!locked) close();
+  if (temporary_ == nullptr) return close();
+  OutputSet::Files* set = OutputSet::Files::current();
+  if (set != nullptr && !locked) {
+    set->files.push_back({std::move(temporary_), target_, name_});
+    return;
+  }
+  rename();
   close();
-  // The rename is durable only after the directory is flushed to the disk.
-  const int directory = open_retrying(directory_of(target_), O_RDONLY | O_DIRECTORY);
-  if (directory < 0) return;  // a directory with write but no read permission
-  const bool failed = sync_failed(directory);
-  const int error = errno;
-  ::close(directory);
-  if (failed) fail("flush the directory of", error);
+  flush_directory_of(target_, name_);
+}
+
+void OutputFile::rename() {
+  const Undisturbed undisturbed;
+  if (const int error = temporary_->rename_to(target_, companions_.replaced)) fail("rename", error);
+  temporary_.reset();
 }
 
 void OutputFile::fail(const char* action, int error) const {
-  ErrorParts parts{.what = std::string("cannot ") + action + " the output",
-                   .where = name_,
-                   .found = error_text(error)};
-  if (error == EPIPE) {
-    parts.what = "the reader of the output has closed it";
-    parts.found = "broken pipe";
-  } else if (disk_is_full(error)) {
-    parts.what = "cannot write the output, there is no room left (disk full, quota or size limit)";
-    parts.found += " after " + std::to_string(written_) + " bytes";
-    parts.hint = "free some space or write elsewhere";
-  }
-  throw Error(ErrorCode::io, std::move(parts));
+  fail_output(action, name_, error, written_);
 }
 
 }  // namespace polyak::io

@@ -1,5 +1,6 @@
 #include "polyak/signal_safe.hpp"
 
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -7,6 +8,7 @@
 #include <cstdint>
 
 #include "io/file.hpp"
+#include "io/temporary.hpp"
 
 namespace polyak {
 namespace {
@@ -32,6 +34,20 @@ constinit std::array<Unfinished, 64> unfinished{};
 constinit std::atomic<std::uint64_t> bytes_out{0};
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
+constinit Flag files_change{false};
+
+// Waits for a thread that makes or renames files, at most half a second: what holds it longer is a
+// disk that does not answer, or a fork. True if nobody else changes files now.
+bool take_turn() {
+  constexpr int turns = 500;
+  constexpr timespec millisecond{0, 1'000'000};
+  for (int k = 0; files_change.exchange(true); ++k) {
+    if (k == turns) return false;
+    ::nanosleep(&millisecond, nullptr);
+  }
+  return true;
+}
+
 template <class Entries>
 auto* free_entry(Entries& entries) {
   for (auto& entry : entries)
@@ -42,6 +58,11 @@ auto* free_entry(Entries& entries) {
 }  // namespace
 
 namespace io {
+
+Undisturbed::Undisturbed() : locked_(take_turn()) {}
+Undisturbed::~Undisturbed() {
+  if (locked_) files_change = false;
+}
 
 void register_mapping(std::string_view bytes, const std::string& name) {
   Mapping* entry = free_entry(mappings);
@@ -96,9 +117,12 @@ MappedInput mapped_input_at(const void* address) noexcept {
   return {};
 }
 
+// All or none: files whose names are being changed together are left to that thread.
 void remove_unfinished_outputs() noexcept {
+  const bool locked = take_turn();
   for (const Unfinished& entry : unfinished)
     if (const char* path = entry.path) ::unlink(path);
+  if (locked) files_change = false;
 }
 
 }  // namespace polyak

@@ -1,6 +1,5 @@
 // Writing tables, arrays and text, and converting from one format to another.
 
-#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "io/text/tables.hpp"
 #include "io/text/text.hpp"
 #include "polyak/error.hpp"
+#include "polyak/files.hpp"
 
 namespace polyak {
 namespace {
@@ -80,14 +80,13 @@ std::unique_ptr<RowSource> source_of(const Input& input, const ReadOptions& opti
   return options.drop_nonfinite_rows ? finite_rows(std::move(source)) : std::move(source);
 }
 
-// Formats that hold A only write b to a second file, which must not be the input.
+// Formats that hold A only write b to a second file, which is no file that is in use.
 void check_second_file(const std::string& in, const std::string& out, bool has_rhs) {
-  std::error_code ignored;
+  const Format to = output_format(out);
+  if (!has_rhs || to == Format::csv || to == Format::svm) return;
   const std::string second = rhs_path(out);
-  if (!has_rhs || !std::filesystem::equivalent(second, in, ignored)) return;
-  throw Error(ErrorCode::usage, {.what = "the right-hand side would replace the input",
-                                 .where = second,
-                                 .hint = "name another output"});
+  check_outputs({in}, {second});
+  check_outputs({}, {out, second});
 }
 
 }  // namespace
@@ -148,14 +147,17 @@ void write_matrix(const std::string& path, const RowMatrix& A,
 void convert(const std::string& in, const std::string& out, const ReadOptions& options) {
   const Format to = output_format(out);
   const Input input = open_input(in);
+  OutputSet together;
   if (is_read_by_rows(input.format) && is_read_by_rows(to)) {
     const auto source = source_of(input, options);
     check_second_file(in, out, source->has_rhs());
-    return write_rows(out, *source, options.single);
+    write_rows(out, *source, options.single);
+  } else {
+    const Table table = read_input(input, options);
+    check_second_file(in, out, !table.b.empty());
+    write_table(out, table, options.single);
   }
-  const Table table = read_input(input, options);
-  check_second_file(in, out, !table.b.empty());
-  write_table(out, table, options.single);
+  together.commit();
 }
 
 }  // namespace polyak

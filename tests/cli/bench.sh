@@ -139,7 +139,7 @@ if /usr/bin/python3 -c 'import numpy, scipy' 2>/dev/null; then
 fi
 
 refuses 2 "bench: there is no such subject (found 'kernel', expected kernels, sampling, replicates, \
-iterations, tomography, solve, auto, plan); did you mean kernels?" bench kernel
+iterations, tomography, solve, auto, plan, python); did you mean kernels?" bench kernel
 refuses 66 "--peers nowhere.py: there is no such script" bench --quick --peers nowhere.py
 expect 74 "$POLYAK" bench --quick --json nowhere/bench.json
 stderr_has "--json nowhere/bench.json: no file can be written there"

@@ -1,5 +1,6 @@
 """No command writes over what it reads, nor two outputs into one file: every pair of an input
-and an output of every command, by the same name, by another name, by a link of either kind."""
+and an output of every command, by the same name, by another name, by a link of either kind.
+tests/cli/implicit_files.py does the same for files that no option names."""
 
 import itertools
 import os

@@ -8,10 +8,14 @@
 #include <cctype>
 #include <cerrno>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "cli/messages.hpp"
+#include "cli/stopping.hpp"
 #include "polyak/error.hpp"
+#include "polyak/files.hpp"
 
 namespace polyak::cli {
 namespace {
@@ -23,21 +27,6 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-fs::path full_path(const std::string& path) {
-  std::error_code ignored;
-  return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
-}
-
-// By name, or as the same file on disk: a file may have several names.
-bool same_file(const std::string& a, const std::string& b) {
-  if (a == b || full_path(a) == full_path(b)) return true;
-  struct stat of_a, of_b;
-  if (::stat(a.c_str(), &of_a) != 0 || ::stat(b.c_str(), &of_b) != 0) return false;
-  return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
-}
-
-bool is_stream(const std::string& path) { return path == "-" || path.starts_with("/dev/"); }
-
 [[noreturn]] void refuse(const std::string& option, const std::string& path, int error) {
   throw Error(ErrorCode::io, {.what = "no file can be written there",
                               .where = option + " " + path,
@@ -47,6 +36,7 @@ bool is_stream(const std::string& path) { return path == "-" || path.starts_with
 // Permissions alone do not show whether a file can be created (read-only file systems,
 // quotas): so one is created, without a name if the file system supports that.
 int folder_error(const fs::path& folder) {
+  const BlockSignals block;
   int fd = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
     const fs::path probe = folder / (".polyak-" + std::to_string(::getpid()) + ".probe");
@@ -79,14 +69,17 @@ struct Files {
   std::vector<NamedFile> read, written;
 };
 
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 Files files_of(const std::vector<std::string>& positionals, const OptionSet& options,
                const Usage& usage) {
   Files out;
   for (std::size_t i = 0; i < positionals.size(); ++i) {
     const std::string& name = usage.positionals[i];
-    const bool written =
-        std::find(usage.written.begin(), usage.written.end(), name) != usage.written.end();
-    (written ? out.written : out.read).push_back({name, positionals[i]});
+    if (holds(usage.words, name)) continue;
+    (holds(usage.written, name) ? out.written : out.read).push_back({name, positionals[i]});
   }
   for (const OptionGroup& group : options.groups())
     for (const Option& option : group.options) {
@@ -97,63 +90,134 @@ Files files_of(const std::vector<std::string>& positionals, const OptionSet& opt
   return out;
 }
 
-// A run may resume from a checkpoint and save to the same file.
-bool resumes_and_saves(const NamedFile& written, const NamedFile& read) {
-  return written.option == "checkpoint" && read.option == "resume";
+// The files of an option that is written: a checkpoint has two more beside it.
+std::vector<std::string> files_written(const NamedFile& output) {
+  const std::string& path = output.path;
+  if (output.option == "checkpoint") return {path, path + ".previous", path + ".tmp"};
+  return {path};
 }
 
-// The files that a name like "scan.h5:/data" may refer to: cut at each colon.
-std::vector<std::string> possible_files(const std::string& input) {
-  std::vector<std::string> out{input};
-  for (std::size_t at = input.find(':'); at != std::string::npos; at = input.find(':', at + 1))
-    if (at > 0) out.push_back(input.substr(0, at));
+// A run may resume from a checkpoint and save to the same file.
+bool is_resumed(const NamedFile& input, const Files& files) {
+  return input.option == "resume" &&
+         std::any_of(files.written.begin(), files.written.end(), [&](const NamedFile& output) {
+           return output.option == "checkpoint" &&
+                  (same_file(input.path, output.path) ||
+                   same_file(input.path, output.path + ".previous"));
+         });
+}
+
+// The files of an option that is read: of a folder the matrices in it.
+std::vector<std::string> files_read(const NamedFile& input) {
+  std::vector<std::string> out{input.path};
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(input.path, ignored)) {
+    const std::string name = entry.path().string();
+    if (name.ends_with(".mtx") || name.ends_with(".mtx.gz")) out.push_back(name);
+  }
   return out;
 }
 
-// True if `--images out/image.tif` may write this file: out/image-50.tif and so on.
-bool may_be_an_image(const std::string& images, const std::string& input) {
-  const auto dot = images.rfind('.');
-  if (dot == std::string::npos) return false;
-  const std::string ending = images.substr(dot);
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const std::string file = fs::weakly_canonical(input, ignored).string();
-  const std::string stem = fs::weakly_canonical(images.substr(0, dot), ignored).string() + "-";
-  return file.starts_with(stem) && file.ends_with(ending);
+std::vector<std::string> all_read(const Files& files) {
+  std::vector<std::string> out;
+  for (const NamedFile& input : files.read)
+    if (!is_resumed(input, files))
+      for (std::string& name : files_read(input)) out.push_back(std::move(name));
+  return out;
 }
 
-void check_images(const std::string& images, const Files& files) {
-  for (const std::vector<NamedFile>& others : {files.read, files.written})
-    for (const NamedFile& other : others)
-      if (may_be_an_image(images, other.path))
+std::vector<std::string> all_written(const Files& files) {
+  std::vector<std::string> out;
+  for (const NamedFile& output : files.written)
+    for (std::string& name : files_written(output)) out.push_back(std::move(name));
+  return out;
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// Removes digits at the start; false if there are none.
+bool skip_number(std::string_view& text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(digits);
+  return digits > 0;
+}
+
+// True for image-50.tif and image-50-slice3.tif if --images is image.tif.
+bool is_image_name(const std::string& images, std::string_view name) {
+  const std::string stem = fs::path(images).stem().string() + "-";
+  const std::string ending = fs::path(images).extension().string();
+  if (!name.starts_with(stem) || !name.ends_with(ending)) return false;
+  if (name.size() < stem.size() + ending.size()) return false;
+  name = name.substr(stem.size(), name.size() - stem.size() - ending.size());
+  if (!skip_number(name) || name.empty()) return name.empty();
+  constexpr std::string_view slice = "-slice";
+  if (!name.starts_with(slice)) return false;
+  name.remove_prefix(slice.size());
+  return skip_number(name) && name.empty();
+}
+
+bool may_be_an_image(const std::string& images, const std::string& file) {
+  const fs::path end = without_links(file);
+  return is_image_name(images, end.filename().string()) &&
+         same_file(folder_of(end).string(), folder_of(images).string());
+}
+
+// Names of images may be in use, for links to other files.
+void check_links_of_images(const std::string& images, const std::vector<std::string>& read,
+                           const std::vector<std::string>& written) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder_of(images), ignored)) {
+    if (!is_image_name(images, entry.path().filename().string())) continue;
+    const std::string image = entry.path().string();
+    check_outputs(read, {image});
+    for (const std::string& other : written) check_outputs({}, {other, image});
+  }
+}
+
+void check_images(const std::string& images, const std::vector<std::string>& read,
+                  const std::vector<std::string>& written) {
+  for (const auto* others : {&read, &written})
+    for (const std::string& other : *others)
+      if (may_be_an_image(images, other))
         throw Error(ErrorCode::usage, {.what = "one of the images may be written to this file",
-                                       .where = other.path,
+                                       .where = other,
                                        .found = "--images " + images,
                                        .expected = "another NAME"});
+  check_links_of_images(images, read, written);
+}
+
+// What a command prints must not end up in a file that it reads ("polyak info A.csv >> A.csv").
+// The shell has emptied the file that ">" names: nothing is left to lose there.
+void check_prints(const std::vector<std::string>& read) {
+  struct stat info {};
+  if (::fstat(STDOUT_FILENO, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return;
+  check_outputs(read, {"/dev/stdout"});
+}
+
+// An output to a descriptor that is not open would go to a file that is opened later.
+void check_descriptor(const std::string& option, const std::string& path) {
+  const auto descriptor = descriptor_of(path);
+  if (!descriptor) return;
+  const int flags = ::fcntl(*descriptor, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) refuse(option, path, EBADF);
 }
 
 }  // namespace
 
 void check_output(const std::string& option, const std::string& path,
                   std::initializer_list<const char*> endings) {
-  if (is_stream(path)) return;
+  if (is_stream(path)) return check_descriptor(option, path);
   check_ending(option, path, endings);
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   if (fs::is_directory(status)) refuse(option, path, EISDIR);
   if (fs::exists(status) && ::access(path.c_str(), W_OK) != 0) refuse(option, path, errno);
-  if (fs::exists(status) && !fs::is_regular_file(status)) return;  // a pipe is written directly
   const fs::path target = fs::exists(status) ? fs::canonical(path, ignored) : fs::path(path);
   const fs::path folder = target.parent_path();
   const int error = folder_error(folder.empty() ? "." : folder);
   if (error != 0) refuse(option, path, error);
-}
-
-void check_different(const std::string& a, const std::string& b, const std::string& what) {
-  if (a.starts_with("/dev/") || b.starts_with("/dev/")) return;
-  if (!same_file(a, b)) return;
-  throw Error(ErrorCode::usage,
-              {.what = what, .where = a, .found = {}, .expected = {}, .hint = "name another file"});
 }
 
 std::string shell_word(const std::string& text) {
@@ -170,16 +234,13 @@ std::string shell_word(const std::string& text) {
 void check_files(const std::vector<std::string>& positionals, const OptionSet& options,
                  const Usage& usage) {
   const Files files = files_of(positionals, options, usage);
+  const std::vector<std::string> read = all_read(files), written = all_written(files);
   for (const NamedFile& output : files.written)
-    if (output.option == "images") check_images(output.path, files);
-  for (auto one = files.written.begin(); one != files.written.end(); ++one) {
-    for (auto other = files.written.begin(); other != one; ++other)
-      check_different(one->path, other->path, "two outputs go to the same place");
-    for (const NamedFile& input : files.read)
-      if (one->path != "-" && !resumes_and_saves(*one, input))
-        for (const std::string& file : possible_files(input.path))
-          check_different(one->path, file, "the output would replace the input");
-  }
+    if (output.option == "images") check_images(output.path, read, written);
+  static std::optional<KeptFiles> kept;  // those of the command that runs
+  kept.reset();
+  kept.emplace(read, written);
+  check_prints(read);
 }
 
 }  // namespace polyak::cli

@@ -99,6 +99,7 @@ struct Usage {
   std::string text;                       ///< help before the options
   std::string ending;                     ///< help after the options: examples
   std::vector<std::string> written = {};  ///< the positionals that are output files
+  std::vector<std::string> words = {};    ///< the positionals that are no files
 };
 
 struct Parsed {

@@ -113,7 +113,8 @@ Examples:
   polyak bench solve --peers bench/peers.py --cases wide,kappa=30
   polyak bench auto --seeds 0:90 --parity even --json even.json
   polyak bench python --peers bench/python.py --rows 200000
-)"};
+)",
+          .words = {"SUBJECT"}};
 }
 
 std::vector<std::string> subjects(const std::vector<std::string>& words) {

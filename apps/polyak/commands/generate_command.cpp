@@ -7,6 +7,7 @@
 #include "cli/memory.hpp"
 #include "cli/options.hpp"
 #include "commands/generate.hpp"
+#include "polyak/files.hpp"
 #include "polyak/io.hpp"
 #include "polyak/version.hpp"
 #include "program.hpp"
@@ -40,7 +41,8 @@ Usage: polyak generate KIND --output DIR [options]
 Writes DIR/A.npy (or A.mtx), b.npy, x.npy (b = Ax without noise), with noise also
 x_ls.npy (the least squares solution), and problem.json.
 )",
-          .ending = generate_ending()};
+          .ending = generate_ending(),
+          .words = {"KIND"}};
 }
 
 bool has_noise(const GenerateRequest& request) {
@@ -117,14 +119,25 @@ class Folder {
 
 bool is_sparse(const RowMatrix& A) { return A.kind().starts_with("csr"); }
 
+// Before anything is made: the folder may hold links, or the file of --config.
+void check_names(const GenerateRequest& request) {
+  const fs::path folder(*request.output);
+  std::vector<std::string> names;
+  for (const char* name : {"A.npy", "A.mtx", "b.npy", "x.npy", "x_ls.npy", "problem.json"})
+    if (has_noise(request) || std::string_view(name) != "x_ls.npy") names.push_back(folder / name);
+  check_outputs({}, names);
+}
+
 void write_problem(const GenerateRequest& request, const GenerateKind& kind,
                    const GeneratedProblem& problem, const std::string& matrix) {
   const fs::path folder(*request.output);
+  OutputSet together;
   write_matrix(folder / matrix, *problem.A);
   write_array(folder / "b.npy", problem.b.view());
   write_array(folder / "x.npy", problem.x_planted.view());
   if (has_noise(request)) write_array(folder / "x_ls.npy", problem.x_least_squares.view());
   write_text(folder / "problem.json", description(request, kind, problem, matrix).dump(2) + "\n");
+  together.commit();
 }
 
 std::string closing_text(const GenerateRequest& request, const GeneratedProblem& problem,
@@ -154,6 +167,7 @@ int generate_command(const Words& words, Messages& messages) {
   const GenerateKind& kind = check_generate(request, options, parsed.given);
   const Folder folder(*request.output);
   check_output("--output", (fs::path(*request.output) / "problem.json").string());
+  check_names(request);
   messages.status("generating");
   with_memory_for(description_of(request), [&] {
     const GeneratedProblem problem = kind.make(request);

@@ -133,7 +133,8 @@ Usage: polyak reproduce FIGURE|all|SPEC.toml --out DIR [options]
 Writes DIR/index.html, claims.json, and FIGURE.csv, .svg and .png of each figure;
 of fig6 the recovered images as well.
 )",
-          .ending = reproduce_ending()};
+          .ending = reproduce_ending(),
+          .words = {"FIGURE"}};
 }
 
 // The argument must be a figure or a file; anything else is taken for a misspelt figure.
