@@ -69,7 +69,7 @@ refuses 2 "--peers: the subject python needs its script (found nothing, expected
 expect 0 "$POLYAK" bench python --quick --rows 2000 --cols 8 --peers "$POLYAK_SOURCE/bench/python.py" --json python.json
 if [ "$(value python.json 'len(r.get("tables", []))')" -gt 0 ]; then
   python sane.py python.json python
-  holds python.json 'len(r["tables"]) == 10 and r["peers"].startswith("Python 3")'
+  holds python.json 'len(r["tables"]) == 10 and r["machine"]["peers"].startswith("Python 3")'
   holds python.json 'all(f["median"] < 1e-6 for t in r["tables"] for l in t["lines"] for f in l["figures"]
     if l["name"] == "polyak.solve" and f["name"] == "error" and "condition" not in t["title"] and "single" not in t["title"])'
 else
