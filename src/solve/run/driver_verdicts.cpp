@@ -108,13 +108,14 @@ Driver::Verdict Driver::horizon() const {
   const Used& used = used_;
   const double level = last_.line.relative_gradient.value_or(0.0);
   if (!find_method(setup_.plan().method)->sampled) {
-    return {
-        Status::stagnated, StoppedBy::plateau,
-        fmt::format(
-            "the largest |a_j'r|/(|a_j||r|) stopped falling at {:.1e}: slow convergence "
-            "or rounding; try {}",
-            level,
-            option_name("method", setup_.plan().method == "lsqr" ? "direct" : "direct or lsqr"))};
+    const std::string others = setup_.plan().method == "lsqr" ? "direct" : "direct or lsqr";
+    // auto tries these by itself.
+    const std::string advice =
+        options_.only_resolved ? "" : "; try " + option_name("method", others);
+    return {Status::stagnated, StoppedBy::plateau,
+            fmt::format("the largest |a_j'r|/(|a_j||r|) stopped falling at {:.1e}: slow convergence "
+                        "or rounding{}",
+                        level, advice)};
   }
   return {Status::stagnated, StoppedBy::plateau,
           fmt::format("convergence horizon: the data are inconsistent and the largest "
