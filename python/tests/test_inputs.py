@@ -326,3 +326,15 @@ def test_the_extension_needs_no_library_for_files_of_others():
     for library in ("hdf5", "tiff", "matio", "png", "openblas"):
         assert library not in needed
     assert (pathlib.Path(polyak.__file__).parent / "openblas/libscipy_openblas.so").exists()
+
+
+def test_archives_of_numpy_are_read(problem, tmp_path):
+    A, b, expected = problem
+    np.savez_compressed(tmp_path / "system.npz", A=A, b=b)
+    np.testing.assert_allclose(polyak.solve(tmp_path / "system.npz").x, expected, rtol=1e-9)
+    np.testing.assert_allclose(polyak.solve(f"{tmp_path}/system.npz:A", b).x, expected, rtol=1e-9)
+    sp.save_npz(tmp_path / "sparse.npz", sp.csc_matrix(A))
+    np.testing.assert_allclose(polyak.solve(tmp_path / "sparse.npz", b).x, expected, rtol=1e-9)
+    sp.save_npz(tmp_path / "coo.npz", sp.coo_matrix(A))
+    with pytest.raises(polyak.DataError, match="tocsr"):
+        polyak.solve(tmp_path / "coo.npz", b)

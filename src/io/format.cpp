@@ -19,14 +19,15 @@ struct Ending {
   Format format;
 };
 constexpr std::array endings{
-    Ending{".mtx", Format::mtx},   Ending{".mtx.gz", Format::mtx}, Ending{".npy", Format::npy},
-    Ending{".csv", Format::csv},   Ending{".svm", Format::svm},    Ending{".h5", Format::hdf5},
-    Ending{".hdf5", Format::hdf5}, Ending{".nxs", Format::hdf5},   Ending{".mat", Format::mat},
-    Ending{".tif", Format::tiff},  Ending{".tiff", Format::tiff},  Ending{".petsc", Format::petsc}};
+    Ending{".mtx", Format::mtx},    Ending{".mtx.gz", Format::mtx}, Ending{".npy", Format::npy},
+    Ending{".npz", Format::npz},    Ending{".csv", Format::csv},    Ending{".svm", Format::svm},
+    Ending{".h5", Format::hdf5},    Ending{".hdf5", Format::hdf5},  Ending{".nxs", Format::hdf5},
+    Ending{".mat", Format::mat},    Ending{".tif", Format::tiff},   Ending{".tiff", Format::tiff},
+    Ending{".petsc", Format::petsc}};
 
 bool is_written(Format format) {
-  return format != Format::hdf5 && format != Format::mat && format != Format::tiff &&
-         format != Format::petsc;
+  return format == Format::npy || format == Format::mtx || format == Format::csv ||
+         format == Format::svm;
 }
 
 constexpr std::size_t header_bytes = 1u << 20;  // header and comments of a .mtx file
@@ -69,12 +70,16 @@ void refuse_pipe(const std::string& path) {
                                     .hint = "save it to a file, or send .npy, .csv or .mtx"});
 }
 
-// "scan.h5:/exchange/data" is a file and an array in it. A colon that does not follow .h5 or .mat
-// is part of the file name.
+bool holds_several(Format format) {
+  return format == Format::hdf5 || format == Format::mat || format == Format::npz;
+}
+
+// "scan.h5:/exchange/data" is a file and an array in it. A colon that does not follow .h5, .mat or
+// .npz is part of the file name.
 std::pair<std::string, std::string> split_array(const std::string& path) {
   for (auto colon = path.find(':'); colon != std::string::npos; colon = path.find(':', colon + 1)) {
     const Ending* ending = find_ending(path.substr(0, colon));
-    if (ending != nullptr && (ending->format == Format::hdf5 || ending->format == Format::mat))
+    if (ending != nullptr && holds_several(ending->format))
       return {path.substr(0, colon), path.substr(colon + 1)};
   }
   return {path, ""};

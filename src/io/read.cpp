@@ -118,6 +118,7 @@ Table read_input(const Input& input, const ReadOptions& options) {
     case Format::petsc: return read_petsc(input.file, options);
     case Format::hdf5:
     case Format::mat:
+    case Format::npz:
     case Format::tiff: return read_stored(input, options);
     case Format::csv: break;
   }
@@ -143,6 +144,7 @@ FileInfo inspect_input(const Input& input) {
     case Format::petsc: info = inspect_petsc(*input.file); break;
     case Format::hdf5:
     case Format::mat:
+    case Format::npz:
     case Format::tiff: info = inspect_stored(input); break;
   }
   info.file_bytes = static_cast<double>(input.bytes);

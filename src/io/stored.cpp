@@ -38,12 +38,15 @@ class StoredRows final : public RowSource {
 std::vector<ArrayInfo> arrays_of(const Input& input) {
   if (input.format == Format::hdf5) return list_hdf5(input.file->name());
   if (input.format == Format::mat) return list_mat(*input.file);
+  if (input.format == Format::npz) return list_npz(*input.file);
   return {inspect_tiff(*input.file)};
 }
 
 Table read_one(const Input& input, const ArrayInfo& array, const ReadOptions& options) {
   if (array.sparse && input.format == Format::mat)
     return table_of(read_mat_sparse(*input.file, array.name), options, input.file->name());
+  if (array.sparse && input.format == Format::npz)
+    return table_of(read_npz_sparse(*input.file), options, input.file->name());
   if (array.sparse)
     return table_of(read_hdf5_sparse(input.file->name(), array.name), options, input.file->name());
   return table_of(open_stored(input, array), options);
@@ -103,6 +106,7 @@ std::string with_slash(const std::string& name) {
 StoredArrayPtr open_stored(const Input& input, const ArrayInfo& array) {
   if (input.format == Format::hdf5) return open_hdf5(input.file->name(), array.name);
   if (input.format == Format::mat) return open_mat(*input.file, array.name);
+  if (input.format == Format::npz) return open_npz(*input.file, array.name);
   return open_tiff({input.file->name()});
 }
 
@@ -136,6 +140,7 @@ FileInfo inspect_stored(const Input& input) {
   FileInfo info;
   info.format = input.format == Format::hdf5  ? "HDF5"
                 : input.format == Format::mat ? "MATLAB file"
+                : input.format == Format::npz ? "NumPy archive"
                                               : "TIFF";
   if (input.array.empty())
     info.arrays = arrays_of(input);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Files that hold arrays of any shape (HDF5, MATLAB, TIFF): the choice among several arrays, and
-// reading one as a matrix. The readers of the three formats are in hdf5/, mat/ and tiff/.
+// Files that hold arrays of any shape (HDF5, MATLAB, .npz, TIFF): the choice among several arrays,
+// and reading one as a matrix. The readers of the formats are in hdf5/, mat/, npy/ and tiff/.
 
 #include <optional>
 #include <span>
@@ -36,12 +36,12 @@ void check_claimed_size(std::span<const Index> shape, Index file_bytes, const st
 /// An array of one or two dimensions as a matrix, read by blocks of rows.
 Table table_of(const StoredArrayPtr& array, const ReadOptions& options);
 
-/// .h5, .mat and .tif: choose_array for this input, and opening the chosen array.
+/// .h5, .mat, .npz and .tif: choose_array for this input, and opening the chosen array.
 ArrayInfo choose_stored(const Input& input, std::size_t max_dimensions);
 StoredArrayPtr open_stored(const Input& input, const ArrayInfo& array);
 
-/// .h5, .mat and .tif as a table. If no array is named and the file has arrays A and b, A is the
-/// matrix and b its right-hand side.
+/// .h5, .mat, .npz and .tif as a table. If no array is named and the file has arrays A and b, A is
+/// the matrix and b its right-hand side.
 Table read_stored(const Input& input, const ReadOptions& options);
 FileInfo inspect_stored(const Input& input);
 
@@ -83,6 +83,13 @@ std::vector<ArrayInfo> list_mat(const MappedFile& file);
 /// A dense variable, read into memory: MATLAB stores it by columns.
 StoredArrayPtr open_mat(const MappedFile& file, const std::string& name);
 SparseParts read_mat_sparse(const MappedFile& file, const std::string& name);
+
+// NumPy's .npz, an archive of arrays. A sparse matrix of SciPy is one array without a name.
+
+std::vector<ArrayInfo> list_npz(const MappedFile& file);
+/// A dense array, read into memory.
+StoredArrayPtr open_npz(const MappedFile& file, const std::string& name);
+SparseParts read_npz_sparse(const MappedFile& file);
 
 // TIFF files as stacks of pages: one channel, strips or tiles, any compression of libtiff.
 

@@ -20,7 +20,8 @@ namespace {
 using namespace io;
 
 bool holds_arrays(Format format) {
-  return format == Format::hdf5 || format == Format::mat || format == Format::tiff;
+  return format == Format::hdf5 || format == Format::mat || format == Format::npz ||
+         format == Format::tiff;
 }
 
 // Tables and sparse matrices, read into memory.

@@ -114,6 +114,7 @@ void write_table(const std::string& path, const Table& table, bool single) {
     case Format::npy:
     case Format::hdf5:  // not output formats: output_format has refused them
     case Format::mat:
+    case Format::npz:
     case Format::tiff:
     case Format::petsc: break;
   }

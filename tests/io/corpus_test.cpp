@@ -24,6 +24,7 @@ void replay(const std::string& folder, io::Format format) {
 }
 
 TEST(Corpus, OfNpyIsReadWithoutHarm) { replay("npy", io::Format::npy); }
+TEST(Corpus, OfNpzIsReadWithoutHarm) { replay("npz", io::Format::npz); }
 TEST(Corpus, OfMatrixMarketIsReadWithoutHarm) { replay("mtx", io::Format::mtx); }
 TEST(Corpus, OfCsvIsReadWithoutHarm) { replay("csv", io::Format::csv); }
 TEST(Corpus, OfPetscIsReadWithoutHarm) { replay("petsc", io::Format::petsc); }

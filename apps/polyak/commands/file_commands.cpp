@@ -49,9 +49,9 @@ Usage info_usage(const Words& words) {
 Usage: polyak info FILE [options]
        polyak info --devices
 
-FILE is .mtx, .mtx.gz, .npy, .csv, .svm, .h5, .hdf5, .nxs, .mat, .petsc or
-.tif, or - for standard input. Of .h5 and .mat files every array is listed; add its
-name after a colon to see one. Open these two only from sources you trust: the
+FILE is .mtx, .mtx.gz, .npy, .npz, .csv, .svm, .h5, .hdf5, .nxs, .mat, .petsc or
+.tif, or - for standard input. Of .npz, .h5 and .mat files every array is listed; add
+its name after a colon to see one. Open .h5 and .mat only from sources you trust: the
 libraries that read them are not safe against malicious files.
 )",
           .ending = R"(
@@ -162,7 +162,8 @@ Usage convert_usage() {
 Usage: polyak convert IN OUT [options]
 
 IN and OUT are .mtx, .mtx.gz, .npy, .csv or .svm, or - for standard input or
-output; IN may also be .h5 (file.h5:/dataset), .mat (file.mat:variable), .petsc or .tif.
+output; IN may also be .npz (file.npz:name), .h5 (file.h5:/dataset), .mat
+(file.mat:variable), .petsc or .tif.
 The labels of an .svm become the last column of a .csv, and otherwise a second
 file: with OUT = A.npy that is A_b.npy.
 )",

@@ -1,8 +1,7 @@
 #pragma once
 
 // NumPy's .npy: a header with type and shape as a Python dictionary, then the values.
-// NumPy's .npz: a zip archive of .npy files, written here without compression. That needs only a
-// checksum (of zlib) and three kinds of header, so no zip library is used.
+// NumPy's .npz: a zip archive (zip.hpp) of .npy files; SciPy's sparse matrices are five of them.
 
 #include <memory>
 #include <string>
@@ -35,6 +34,13 @@ NpyHeader parse_npy_dictionary(std::string_view text, const std::string& name);
 /// Parses and checks the header, and that the length of the file matches it. More than two
 /// dimensions are refused unless `any_dimensions`.
 NpyHeader parse_npy_header(const MappedFile& file, bool any_dimensions = false);
+/// The dictionary at the beginning of a file, and where the values begin. Error bad_data if the
+/// file does not begin as one of .npy.
+struct NpyStart {
+  std::string_view dictionary;
+  std::size_t offset = 0;
+};
+NpyStart npy_start(std::string_view bytes, const std::string& name);
 
 /// Doubles and floats in C order are used in the mapped file without a copy. Other types and
 /// Fortran order are copied into memory, as row-major doubles (or floats if options.single).
@@ -53,32 +59,6 @@ struct NpyLayout {
 
 /// Writes little-endian values in C order. The header gets the number of rows at the end.
 std::unique_ptr<RowSink> npy_sink(const std::string& path, const NpyLayout& layout);
-
-/// A zip archive written sequentially, with 64-bit sizes (zip64) as NumPy writes them. The file
-/// is complete after commit(), otherwise absent.
-class ZipWriter {
- public:
-  explicit ZipWriter(const std::string& path) : file_(path) {}
-
-  /// Begins a member of exactly `size` bytes; they follow in any number of writes.
-  void begin(const std::string& name, Index size);
-  void write(std::string_view bytes);
-  void end();
-  void commit();
-
- private:
-  struct Member {
-    std::string name;
-    Index size = 0, offset = 0;
-    std::uint32_t checksum = 0;
-  };
-  void flush();
-
-  OutputFile file_;
-  std::vector<Member> members_;
-  std::string buffer_;
-  Index position_ = 0;  // in the file, including the buffer
-};
 
 /// The header of a .npy file for a type ("<f8") and a shape ("(3, 4)").
 std::string npy_header_bytes(const std::string& type, const std::string& shape);

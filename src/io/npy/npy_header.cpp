@@ -173,10 +173,10 @@ std::size_t header_length(std::string_view bytes, std::size_t width) {
   return length;
 }
 
-[[noreturn]] void refuse(const MappedFile& file, const std::string& what, const std::string& found,
-                         const std::string& expected) {
+[[noreturn]] void refuse_npy(const std::string& name, const std::string& what,
+                             const std::string& found, const std::string& expected) {
   throw Error(ErrorCode::bad_data,
-              {.what = what, .where = file.name(), .found = found, .expected = expected});
+              {.what = what, .where = name, .found = found, .expected = expected});
 }
 
 void check_size(const MappedFile& file, const NpyHeader& header) {
@@ -186,8 +186,8 @@ void check_size(const MappedFile& file, const NpyHeader& header) {
       checked_product(count, static_cast<Index>(item_size(header.type)), file.name());
   const Index found = file.size() - static_cast<Index>(header.offset);
   if (values != found)
-    refuse(file, "the length of the file does not match its header",
-           std::to_string(found) + " bytes of values", std::to_string(values));
+    refuse_npy(file.name(), "the length of the file does not match its header",
+               std::to_string(found) + " bytes of values", std::to_string(values));
 }
 
 }  // namespace
@@ -199,25 +199,29 @@ NpyHeader parse_npy_dictionary(std::string_view text, const std::string& name) {
   return HeaderParser(text, name).parse();
 }
 
-NpyHeader parse_npy_header(const MappedFile& file, bool any_dimensions) {
-  const auto bytes = file.bytes();
+NpyStart npy_start(std::string_view bytes, const std::string& name) {
   constexpr std::string_view magic = "\x93NUMPY";
   if (!bytes.starts_with(magic) || bytes.size() < 12)
-    refuse(file, "not a .npy file, or truncated", excerpt(bytes.substr(0, 8)), "\\x93NUMPY");
+    refuse_npy(name, "not a .npy file, or truncated", excerpt(bytes.substr(0, 8)), "\\x93NUMPY");
   const int version = bytes[6];
   if (version < 1 || version > 3)
-    refuse(file, "the .npy file has an unknown version", std::to_string(version), "1, 2 or 3");
+    refuse_npy(name, "the .npy file has an unknown version", std::to_string(version), "1, 2 or 3");
   const std::size_t width = version == 1 ? 2 : 4;
   const std::size_t length = header_length(bytes, width);
   const std::size_t offset = 8 + width + length;
   if (length > largest_header || offset > bytes.size())
-    refuse(file, "the header of the .npy file is truncated or too long",
-           std::to_string(length) + " bytes", "at most 65536 and within the file");
-  NpyHeader header = parse_npy_dictionary(bytes.substr(8 + width, length), file.name());
-  header.offset = offset;
+    refuse_npy(name, "the header of the .npy file is truncated or too long",
+               std::to_string(length) + " bytes", "at most 65536 and within the file");
+  return {bytes.substr(8 + width, length), offset};
+}
+
+NpyHeader parse_npy_header(const MappedFile& file, bool any_dimensions) {
+  const NpyStart start = npy_start(file.bytes(), file.name());
+  NpyHeader header = parse_npy_dictionary(start.dictionary, file.name());
+  header.offset = start.offset;
   if (header.dimensions > 2 && !any_dimensions)
-    refuse(file, "the array does not have one or two dimensions",
-           std::to_string(header.dimensions) + " dimensions", "1 or 2");
+    refuse_npy(file.name(), "the array does not have one or two dimensions",
+               std::to_string(header.dimensions) + " dimensions", "1 or 2");
   check_size(file, header);
   return header;
 }

@@ -6,6 +6,7 @@
 
 #include "io/csr.hpp"
 #include "io/npy/npy.hpp"
+#include "io/npy/zip.hpp"
 #include "polyak/io.hpp"
 
 namespace polyak::io {
