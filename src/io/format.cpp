@@ -17,18 +17,17 @@ namespace {
 struct Ending {
   std::string_view text;
   Format format;
+  bool written = false;  ///< also an output format
 };
 constexpr std::array endings{
-    Ending{".mtx", Format::mtx},    Ending{".mtx.gz", Format::mtx}, Ending{".npy", Format::npy},
-    Ending{".npz", Format::npz},    Ending{".csv", Format::csv},    Ending{".svm", Format::svm},
-    Ending{".h5", Format::hdf5},    Ending{".hdf5", Format::hdf5},  Ending{".nxs", Format::hdf5},
-    Ending{".mat", Format::mat},    Ending{".tif", Format::tiff},   Ending{".tiff", Format::tiff},
-    Ending{".petsc", Format::petsc}};
-
-bool is_written(Format format) {
-  return format == Format::npy || format == Format::mtx || format == Format::csv ||
-         format == Format::svm;
-}
+    Ending{".mtx", Format::mtx, true},    Ending{".mtx.gz", Format::mtx, true},
+    Ending{".npy", Format::npy, true},    Ending{".npz", Format::npz},
+    Ending{".csv", Format::csv, true},    Ending{".csv.gz", Format::csv, true},
+    Ending{".tsv", Format::csv},          Ending{".svm", Format::svm, true},
+    Ending{".svm.gz", Format::svm, true}, Ending{".h5", Format::hdf5},
+    Ending{".hdf5", Format::hdf5},        Ending{".nxs", Format::hdf5},
+    Ending{".mat", Format::mat},          Ending{".tif", Format::tiff},
+    Ending{".tiff", Format::tiff},        Ending{".petsc", Format::petsc}};
 
 constexpr std::size_t header_bytes = 1u << 20;  // header and comments of a .mtx file
 
@@ -47,7 +46,7 @@ const Ending* find_ending(const std::string& path) {
 [[noreturn]] void refuse_ending(const std::string& path, bool output) {
   std::string known;
   for (const Ending& e : endings)
-    if (!output || is_written(e.format)) known += (known.empty() ? "" : ", ") + std::string(e.text);
+    if (!output || e.written) known += (known.empty() ? "" : ", ") + std::string(e.text);
   const auto base = path.substr(path.rfind('/') + 1);
   const auto dot = base.rfind('.');
   throw Error(ErrorCode::usage, {.what = "the ending does not tell the format of the file",
@@ -111,7 +110,7 @@ std::string ending_of(const std::string& path) {
 Format output_format(const std::string& path) {
   const Ending* ending = find_ending(path);
   if (ending == nullptr && is_stream(path)) return Format::csv;
-  if (ending == nullptr || !is_written(ending->format)) refuse_ending(path, true);
+  if (ending == nullptr || !ending->written) refuse_ending(path, true);
   return ending->format;
 }
 
@@ -139,7 +138,7 @@ Input open_input(const std::string& asked, bool header_only, double most_bytes) 
   } else if (lower_case(path).ends_with(".gz")) {
     throw Error(ErrorCode::bad_data, {.what = "the file is not compressed by gzip",
                                       .where = path,
-                                      .hint = "a plain Matrix Market file ends in .mtx"});
+                                      .hint = "the name of a plain file does not end in .gz"});
   }
   input.format = ending != nullptr ? ending->format : by_content(input.file->bytes());
   return input;

@@ -60,7 +60,7 @@ stdout_has "20 x 3"
 refuses 66 "none.npy: cannot open the input (found No such file or directory)" info none.npy
 
 # There and back again.
-for ending in mtx mtx.gz csv; do
+for ending in mtx mtx.gz csv csv.gz; do
   expect 0 "$POLYAK" convert a/A.npy A.$ending
   stdout_has "Wrote A.$ending"
   expect 0 "$POLYAK" convert A.$ending back.npy --quiet
@@ -75,6 +75,6 @@ printf '1,2\n3,nan\n5,6\n' >holes.csv
 expect 0 "$POLYAK" convert holes.csv whole.csv --drop-nonfinite-rows
 [ "$(wc -l <whole.csv)" -eq 2 ] || fail "the row was not dropped"
 refuses 2 "OUT A.txt: the ending of the file name does not name a known format (expected .npy, .mtx, \
-.mtx.gz, .csv, .svm)" convert a/A.npy A.txt
+.mtx.gz, .csv, .csv.gz, .svm, .svm.gz)" convert a/A.npy A.txt
 refuses 2 "a/A.npy: the output would replace the input; name another file" convert a/A.npy a/A.npy
 no_leftovers

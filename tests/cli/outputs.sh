@@ -15,7 +15,7 @@ holds r.json '"error" not in r and set(r["seconds"]) == {"read", "setup", "setup
 
 # Found out before the work: unknown endings, folders that are not there.
 refuses 2 "--output x.txt: the ending of the file name does not name a known format (expected .npy, .mtx, \
-.mtx.gz, .csv)" solve p/A.npy p/b.npy --output x.txt
+.mtx.gz, .csv, .csv.gz)" solve p/A.npy p/b.npy --output x.txt
 for option in output report history; do
   refuses 74 "--$option none/x.csv: no file can be written there (found No such file or directory)" \
     solve p/A.npy p/b.npy --$option none/x.csv

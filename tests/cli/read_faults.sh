@@ -8,9 +8,9 @@ cp x.npy old.npy
 # The disk says no. Whatever cannot be mapped is read.
 if faults_to_be_had; then
   build_faults
-  for ending in csv mtx mtx.gz svm; do "$POLYAK" convert p/A.npy A.$ending --quiet; done
+  for ending in csv csv.gz mtx mtx.gz svm svm.gz; do "$POLYAK" convert p/A.npy A.$ending --quiet; done
   cp p/A.npy A.npy
-  for A in A.npy A.csv A.mtx A.mtx.gz A.svm; do
+  for A in A.npy A.csv A.csv.gz A.mtx A.mtx.gz A.svm A.svm.gz; do
     expect 74 with_fault FAULT_READ=$A "$POLYAK" solve $A p/b.npy --output x.npy
     stderr_is "polyak: $A: cannot read the input (found Input/output error)"
     expect 74 with_fault FAULT_READ=$A "$POLYAK" convert $A y.npy

@@ -39,6 +39,27 @@ TEST(Csv, UntidyTextIsAccepted) {
     EXPECT_EQ(values_of(*read_text(text).A), expected) << text;
 }
 
+TEST(Csv, IsReadCompressedAndBehindTheEndingOfTabs) {
+  const Folder folder;
+  const std::string text = "area\tprice\n1\t2\n3\t4.5\n";
+  ReadOptions options;
+  options.rhs_column = "price";
+  for (const auto& path :
+       {folder.write("a.tsv", text), folder.write("a.csv.gz", gzip_bytes(text))}) {
+    const Table table = read_table(path, options);
+    EXPECT_EQ(values_of(*table.A), (std::vector<double>{1, 3}));
+    EXPECT_EQ(values_of(table.b), (std::vector<double>{2, 4.5}));
+    EXPECT_EQ(table.names, std::vector<std::string>{"area"});
+  }
+  write_matrix(folder / "b.csv.gz", *dense_matrix(std::vector<double>{1, 2, 3, 4}, 2, 2),
+               {"x", "y"});
+  EXPECT_EQ(read_bytes(folder / "b.csv.gz").substr(0, 2), "\x1f\x8b");
+  EXPECT_EQ(values_of(*read_table(folder / "b.csv.gz").A), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(
+      code_of([&] { write_matrix(folder / "b.tsv", *dense_matrix(std::vector<double>{1}, 1, 1)); }),
+      2);
+}
+
 TEST(Csv, OneColumnNeedsNoSeparator) {
   EXPECT_EQ(values_of(*read_text("1\n2\n3\n").A), (Values{1, 2, 3}));
   EXPECT_EQ(read_text("x\n1\n").names, Names{"x"});

@@ -49,8 +49,8 @@ Usage info_usage(const Words& words) {
 Usage: polyak info FILE [options]
        polyak info --devices
 
-FILE is .mtx, .mtx.gz, .npy, .npz, .csv, .svm, .h5, .hdf5, .nxs, .mat, .petsc or
-.tif, or - for standard input. Of .npz, .h5 and .mat files every array is listed; add
+FILE is .mtx, .npy, .npz, .csv, .tsv, .svm (also compressed: .mtx.gz, .csv.gz,
+.svm.gz), .h5, .hdf5, .nxs, .mat, .petsc or .tif, or - for standard input. Of .npz, .h5 and .mat files every array is listed; add
 its name after a colon to see one. Open .h5 and .mat only from sources you trust: the
 libraries that read them are not safe against malicious files.
 )",
@@ -161,9 +161,9 @@ Usage convert_usage() {
 
 Usage: polyak convert IN OUT [options]
 
-IN and OUT are .mtx, .mtx.gz, .npy, .csv or .svm, or - for standard input or
-output; IN may also be .npz (file.npz:name), .h5 (file.h5:/dataset), .mat
-(file.mat:variable), .petsc or .tif.
+IN and OUT are .mtx, .npy, .csv or .svm (.mtx.gz, .csv.gz, .svm.gz: compressed), or -
+for standard input or output; IN may also be .tsv, .npz (file.npz:name), .h5
+(file.h5:/dataset), .mat (file.mat:variable), .petsc or .tif.
 The labels of an .svm become the last column of a .csv, and otherwise a second
 file: with OUT = A.npy that is A_b.npy.
 )",
@@ -211,7 +211,7 @@ int convert_command(const Words& words, Messages& messages) {
   messages.configure(message);
   const std::string& in = parsed.positionals[0];
   const std::string& out = parsed.positionals[1];
-  check_output("OUT", out, {".npy", ".mtx", ".mtx.gz", ".csv", ".svm"});
+  check_output("OUT", out, {".npy", ".mtx", ".mtx.gz", ".csv", ".csv.gz", ".svm", ".svm.gz"});
   messages.status("converting " + in);
   with_memory_for(in, [&] { convert(in, out, data.read_options()); });
   messages.status("");

@@ -207,7 +207,7 @@ void check_request(SolveRequest& request) {
   device_named(request.options.device);  // an Error before anything is read
   const OutputOptions& outputs = request.outputs;
   if (outputs.output)
-    check_output("--output", *outputs.output, {".npy", ".mtx", ".mtx.gz", ".csv"});
+    check_output("--output", *outputs.output, {".npy", ".mtx", ".mtx.gz", ".csv", ".csv.gz"});
   if (outputs.report) check_output("--report", *outputs.report);
   if (outputs.history) check_output("--history", *outputs.history);
   check_checkpoint(request.checkpoint);
