@@ -75,8 +75,7 @@ __device__ void residuals(const Task<Value>& task, const double* x, Rows& rows) 
   for (std::int64_t j = lane; j < task.rows.d; j += 32) {
     const double point = x[j];
 #pragma unroll
-    for (int q = 0; q < per_warp; ++q)
-      s[q] = fused(static_cast<double>(a[q][j]), point, s[q]);
+    for (int q = 0; q < per_warp; ++q) s[q] = fused(static_cast<double>(a[q][j]), point, s[q]);
   }
 #pragma unroll
   for (int q = 0; q < per_warp; ++q) {

@@ -75,13 +75,12 @@ double bytes_of(const device::Layout& layout) {
 void check_memory(const device::Layout& layout, const device::Facts& facts) {
   const double needed = bytes_of(layout);
   if (needed <= static_cast<double>(facts.free_bytes)) return;
-  throw Error(
-      ErrorCode::out_of_memory,
-      {.what = "A and b do not fit into the memory of the device",
-       .where = "device",
-       .found = gigabytes(static_cast<double>(facts.free_bytes)) + " free of " +
-                gigabytes(static_cast<double>(facts.memory_bytes)),
-       .expected = gigabytes(needed)});
+  throw Error(ErrorCode::out_of_memory,
+              {.what = "A and b do not fit into the memory of the device",
+               .where = "device",
+               .found = gigabytes(static_cast<double>(facts.free_bytes)) + " free of " +
+                        gigabytes(static_cast<double>(facts.memory_bytes)),
+               .expected = gigabytes(needed)});
 }
 
 class CudaLibrary final : public device::Library {

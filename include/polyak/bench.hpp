@@ -178,7 +178,8 @@ struct Results {
   std::vector<std::string> notes;  ///< what was left out, and why
 };
 
-/// "kernels", "sampling", "replicates", "iterations", "tomography", "solve", "auto", "plan", "python".
+/// "kernels", "sampling", "replicates", "iterations", "tomography", "solve", "auto", "plan",
+/// "python".
 const std::vector<std::string>& subjects();
 /// Without the subjects that solve whole problems, which take half an hour or more.
 std::vector<std::string> usual_subjects();

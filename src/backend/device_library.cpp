@@ -21,7 +21,8 @@ constexpr const char* library_name = "libpolyak_cuda.so";
 constexpr const char* kind = "cuda";
 
 [[noreturn]] void refuse(const std::string& what, const std::string& hint) {
-  throw Error(ErrorCode::usage, {.what = what, .where = option_name("device"), .found = kind, .hint = hint});
+  throw Error(ErrorCode::usage,
+              {.what = what, .where = option_name("device"), .found = kind, .hint = hint});
 }
 
 // Folders of the library that this code is in and of the program; the same where it is linked

@@ -38,7 +38,8 @@ MatrixPtr sparse_matrix(const SamplingProblem& p, std::uint64_t seed, ThreadTeam
   // On average a tenth of a row is stored; each row has a start, and a number in b.
   const double rows = static_cast<double>(p.rows), entries = 0.1 * static_cast<double>(p.cols);
   require_memory(rows * (entries * (sizeof(double) + sizeof(std::int32_t)) + 3 * sizeof(double)),
-                 "a sparse matrix", "rows", std::to_string(p.rows) + " x " + std::to_string(p.cols));
+                 "a sparse matrix", "rows",
+                 std::to_string(p.rows) + " x " + std::to_string(p.cols));
   Csr<double, std::int32_t> csr;
   csr.cols = p.cols;
   csr.row_start.assign(to_size(p.rows) + 1, 0);
@@ -139,8 +140,8 @@ GeneratedProblem generate(const SamplingProblem& problem, const GenerateOptions&
 std::vector<double> squared_singular_values(const SpectrumProblem& problem) {
   check(problem);
   constexpr double copies = 4.0;  // of callers that compute with them
-  require_memory(copies * sizeof(double) * static_cast<double>(problem.cols), "singular values", "cols",
-                 std::to_string(problem.cols) + " columns");
+  require_memory(copies * sizeof(double) * static_cast<double>(problem.cols), "singular values",
+                 "cols", std::to_string(problem.cols) + " columns");
   std::vector<double> values(to_size(problem.cols));
   for (Index j = 0; j < problem.cols; ++j) {
     values[to_size(j)] = squared_singular_value(problem, j);

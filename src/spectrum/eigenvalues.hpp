@@ -36,9 +36,9 @@ struct Resolved {
 };
 
 /// `values` are the eigenvalues of gram(A, factor), ascending, at least one; `additions` is the
-/// longest chain of additions in its entries (gram_additions). Where rounding in the Gram matrix does not allow to decide whether the smallest is zero, the eigenvalues are
-/// computed again by QR, which does not square the condition number; but not where the QR would
-/// take minutes.
+/// longest chain of additions in its entries (gram_additions). Where rounding in the Gram matrix
+/// does not allow to decide whether the smallest is zero, the eigenvalues are computed again by QR,
+/// which does not square the condition number; but not where the QR would take minutes.
 Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double> values,
                  double additions, ThreadTeam& team);
 

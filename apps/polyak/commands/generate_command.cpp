@@ -175,7 +175,8 @@ int generate_command(const Words& words, Messages& messages) {
     messages.status("writing");
     write_problem(request, kind, problem, matrix);
     messages.status("");
-    if (!messages.quiet() && !messages.json()) print_summary(closing_text(request, problem, matrix));
+    if (!messages.quiet() && !messages.json())
+      print_summary(closing_text(request, problem, matrix));
   });
   return 0;
 }

@@ -112,10 +112,11 @@ Driver::Verdict Driver::horizon() const {
     // auto tries these by itself.
     const std::string advice =
         options_.only_resolved ? "" : "; try " + option_name("method", others);
-    return {Status::stagnated, StoppedBy::plateau,
-            fmt::format("the largest |a_j'r|/(|a_j||r|) stopped falling at {:.1e}: slow convergence "
-                        "or rounding{}",
-                        level, advice)};
+    return {
+        Status::stagnated, StoppedBy::plateau,
+        fmt::format("the largest |a_j'r|/(|a_j||r|) stopped falling at {:.1e}: slow convergence "
+                    "or rounding{}",
+                    level, advice)};
   }
   return {Status::stagnated, StoppedBy::plateau,
           fmt::format("convergence horizon: the data are inconsistent and the largest "

@@ -84,7 +84,7 @@ class Monitor {
   void judge_by_rule(Measured& out);
   double size_of(ConstView x, Index c) const;  // Σ_j‖a_j‖|x_j| + ‖b‖
   bool finite_for_user(ConstView x) const;
-  double user_gradient();                      // ‖Aᵀr‖ of the user's A; g_ becomes it
+  double user_gradient();  // ‖Aᵀr‖ of the user's A; g_ becomes it
   double user_frobenius() const;
 
   const WorkingProblem& working_;
