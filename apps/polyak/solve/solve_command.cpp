@@ -111,9 +111,9 @@ class SolveRun {
  private:
   int solve_watched(const Problem& problem, Checkpointing& saver) {
     RunRecord record(saver, watchdog_.mutex(), KeptIterate::least_residual);
+    request_.options.time_spent_s = watchdog_.seconds();  // before the watchdog may read them
     const auto guard = watchdog_.finish_with(
         [&](Status status) { return finish_in_step(problem, record, saver, status); });
-    request_.options.time_spent_s = watchdog_.seconds();
     Report report = solve(problem, request_.options, &record, saver.resumed());
     check_inputs_unchanged();
     rank() == 0 ? watchdog_.begin_writing() : watchdog_.disarm();

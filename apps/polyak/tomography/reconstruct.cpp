@@ -193,10 +193,10 @@ int tomography_reconstruct(const Words& words, Messages& messages) {
   Checkpointing saver(
       request.checkpoint, [&] { return fingerprint(request, scan); }, progress, messages);
   RunRecord record(saver, watchdog.mutex(), KeptIterate::latest);
+  request.options.time_spent_s = watchdog.seconds();  // before the watchdog may read them
   const auto guard = watchdog.finish_with([&](Status status) {
     return finish_in_step(request, scan, record, saver, status, messages);
   });
-  request.options.time_spent_s = watchdog.seconds();
   const auto result = with_memory_for("the image", [&] {
     return tomography::reconstruct(scan.geometry, scan.sinograms, request.options, &record,
                                    scan.reference, saver.resumed());
