@@ -50,9 +50,10 @@ Usage: polyak info FILE [options]
        polyak info --devices
 
 FILE is .mtx, .npy, .npz, .csv, .tsv, .svm (also compressed: .mtx.gz, .csv.gz,
-.svm.gz), .h5, .hdf5, .nxs, .mat, .petsc or .tif, or - for standard input. Of .npz, .h5 and .mat files every array is listed; add
-its name after a colon to see one. Open .h5 and .mat only from sources you trust: the
-libraries that read them are not safe against malicious files.
+.svm.gz), .h5, .hdf5, .nxs, .mat, .petsc or .tif, or - for standard input. Of .npz,
+.h5 and .mat files every array is listed; add its name after a colon to see one.
+Open .h5 and .mat only from sources you trust: the libraries that read them are not
+safe against malicious files.
 )",
           .ending = R"(
 Examples:

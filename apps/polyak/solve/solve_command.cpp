@@ -52,9 +52,10 @@ Usage: polyak solve A b [options]
        polyak solve DATA.mat [options]
 
 A, b and every other FILE are .mtx, .npy, .csv, .tsv, .svm (also .mtx.gz,
-.csv.gz, .svm.gz), .h5 (as file.h5:/dataset), .mat (file.mat:variable), .npz (file.npz:name), .petsc, or - for
-standard input. An .h5, .mat or .npz file with arrays A and b is enough by itself,
-and so is a .petsc file of a matrix and a vector.
+.csv.gz, .svm.gz), .h5 (as file.h5:/dataset), .mat (file.mat:variable), .npz
+(file.npz:name), .petsc, or - for standard input. An .h5, .mat or .npz file with
+arrays A and b is enough by itself, and so is a .petsc file of a matrix and a
+vector.
 )",
           .ending = solve_ending()};
 }
