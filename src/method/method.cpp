@@ -1,6 +1,7 @@
 #include "method/method.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "linalg/svd.hpp"
 #include "matrix/column_map.hpp"
@@ -196,6 +197,28 @@ Buffer null_space_in_units(const std::vector<double>& units, ConstView N, Index 
   return out;
 }
 
+// The steps N·y from x, one row of y and x per right-hand side, to the shortest x in the user's
+// units: min ‖D·x + D·N·y‖. None where the SVD fails.
+std::optional<Buffer> steps_to_shortest(const ColumnMap& map, ConstView N, ConstView x) {
+  const Index d = x.cols, rows = d - (map.ones ? 1 : 0);
+  Buffer DN = null_space_in_units(map.units, N, rows), y(x.rows, std::max(rows, N.cols));
+  for (Index c = 0; c < x.rows; ++c)
+    for (Index j = 0; j < rows; ++j) y.view()(c, j) = -map.units[to_size(j)] * x(c, j);
+  if (!least_squares_svd(DN.view(), y.view(), rank_threshold(rows, N.cols)).ok) return std::nullopt;
+  Buffer steps(x.rows, d);
+  for (Index c = 0; c < x.rows; ++c)
+    for (Index j = 0; j < d; ++j)
+      for (Index k = 0; k < N.cols; ++k) steps.view()(c, j) += N(j, k) * y.view()(c, k);
+  return steps;
+}
+
+Buffer sum_of(ConstView a, ConstView b) {
+  Buffer out(a.rows, a.cols);
+  for (Index c = 0; c < a.rows; ++c)
+    for (Index j = 0; j < a.cols; ++j) out.view()(c, j) = a(c, j) + b(c, j);
+  return out;
+}
+
 double largest_of(const double* values, Index count) {
   double largest = 0.0;
   for (Index j = 0; j < count; ++j) largest = std::max(largest, std::abs(values[j]));
@@ -251,26 +274,17 @@ Shortened shorten(const Setting& setting, ConstView N, ConstView from, View x) {
   constexpr double max_growth = 1024.0;  // changes no digit that matters
   const MappedMatrix* mapped = as_mapped(setting.problem.A());
   if (!mapped || N.cols == 0) return {};
-  const auto& units = mapped->map().units;
-  const Index d = x.cols, rows = d - (mapped->map().ones ? 1 : 0);
-  Buffer DN = null_space_in_units(units, N, rows), y(x.rows, std::max(rows, N.cols));
-  for (Index c = 0; c < x.rows; ++c)
-    for (Index j = 0; j < rows; ++j) y.view()(c, j) = -units[to_size(j)] * x(c, j);
-  if (!least_squares_svd(DN.view(), y.view(), rank_threshold(rows, N.cols)).ok)
-    return {.all = false};
-  Buffer steps(x.rows, d), total(x.rows, d);
-  for (Index c = 0; c < x.rows; ++c)
-    for (Index j = 0; j < d; ++j) {
-      for (Index k = 0; k < N.cols; ++k) steps.view()(c, j) += N(j, k) * y.view()(c, k);
-      total.view()(c, j) = from(c, j) + x(c, j);
-    }
-  FitGuard guard(setting, std::as_const(total).view());
+  const std::optional<Buffer> found = steps_to_shortest(mapped->map(), N, x);
+  if (!found) return {.all = false};
+  const ConstView steps = found->view();
+  const Buffer total = sum_of(from, x);
+  FitGuard guard(setting, total.view());
   Shortened out;
   for (Index c = 0; c < x.rows; ++c) {
-    const double longest = largest_of(steps.view().row(c), d);
-    const bool made = longest <= max_growth * largest_of(x.row(c), d) ||
-                      guard.permits(c, std::as_const(steps).view());
-    for (Index j = 0; j < d && made; ++j) x(c, j) += steps.view()(c, j);
+    const bool made =
+        largest_of(steps.row(c), x.cols) <= max_growth * largest_of(x.row(c), x.cols) ||
+        guard.permits(c, steps);
+    for (Index j = 0; j < x.cols && made; ++j) x(c, j) += steps(c, j);
     out.all = out.all && made;
   }
   out.rows_read = guard.rows_read();

@@ -32,6 +32,42 @@ struct Checked {
   double residual2 = 0.0, b2 = 0.0, size2 = 0.0;
 };
 
+void read_row(const Problem& problem, Index i, std::vector<double>& a) {
+  a.resize(to_size(problem.cols()));
+  problem.A().copy_rows(i, i + 1, {a.data(), 1, problem.cols(), problem.cols()});
+}
+
+// Of the rows solved, with 1 for the column of ones, whose part is the level.
+std::vector<double> column_means(const Problem& solved) {
+  std::vector<double> means(to_size(solved.cols()), 0.0), a;
+  for (Index i = 0; i < solved.rows(); ++i) {
+    read_row(solved, i, a);
+    for (std::size_t j = 0; j + 1 < means.size(); ++j)
+      means[j] += a[j] / static_cast<double>(solved.rows());
+  }
+  means.back() = 1.0;
+  return means;
+}
+
+// Of each right-hand side: the weighted mean of b_i − Σ_j (a_ij − m_j)x_j.
+std::vector<double> fitted_levels(const Problem& solved, const std::vector<double>& means,
+                                  ConstView x) {
+  std::vector<double> levels(to_size(x.rows), 0.0), a;
+  double total = 0.0;
+  for (Index i = 0; i < solved.rows(); ++i) {
+    read_row(solved, i, a);
+    const double w = solved.weights().empty() ? 1.0 : solved.weights()[to_size(i)];
+    total += w;
+    for (Index c = 0; c < x.rows; ++c) {
+      double rest = solved.b()(i, c);
+      for (Index j = 0; j < x.cols; ++j) rest -= (a[to_size(j)] - means[to_size(j)]) * x(c, j);
+      levels[to_size(c)] += w * rest;
+    }
+  }
+  for (double& v : levels) v /= total;
+  return levels;
+}
+
 // Beside an intercept the terms a_ij·x_j may be far larger than what they explain of b, and
 // rounding of the intercept larger than the tolerance: rows are checked as Σ_j (a_ij − m_j)x_j +
 // level, with means m of the rows solved and the level that fits them.
@@ -40,27 +76,8 @@ struct Centre {
 
   Centre(const Problem& solved, ConstView x) {
     if (!solved.has_intercept()) return;
-    const Index m = solved.rows(), d = solved.cols();
-    std::vector<double> a(to_size(d));
-    means.resize(to_size(d), 0.0);
-    for (Index i = 0; i < m; ++i) {
-      solved.A().copy_rows(i, i + 1, {a.data(), 1, d, d});
-      for (Index j = 0; j + 1 < d; ++j) means[to_size(j)] += a[to_size(j)] / static_cast<double>(m);
-    }
-    means.back() = 1.0;  // of the column of ones, whose part is the level
-    levels.resize(to_size(x.rows), 0.0);
-    double total = 0.0;
-    for (Index i = 0; i < m; ++i) {
-      solved.A().copy_rows(i, i + 1, {a.data(), 1, d, d});
-      const double w = solved.weights().empty() ? 1.0 : solved.weights()[to_size(i)];
-      total += w;
-      for (Index c = 0; c < x.rows; ++c) {
-        double rest = solved.b()(i, c);
-        for (Index j = 0; j < d; ++j) rest -= (a[to_size(j)] - means[to_size(j)]) * x(c, j);
-        levels[to_size(c)] += w * rest;
-      }
-    }
-    for (double& v : levels) v /= total;
+    means = column_means(solved);
+    levels = fitted_levels(solved, means, x);
   }
 
   void shift(std::vector<double>& row) const {
@@ -74,10 +91,10 @@ struct Centre {
 void check(const Problem& rows, ConstView x, const Centre& centre, double tol, Checked& sums,
            SubsetTrial& trial) {
   const Index d = rows.cols();
-  std::vector<double> a(to_size(d));
+  std::vector<double> a;
   auto& [residual2, b2, size2] = sums;
   for (Index i = 0; i < rows.rows(); ++i) {
-    rows.A().copy_rows(i, i + 1, {a.data(), 1, d, d});
+    read_row(rows, i, a);
     centre.shift(a);
     bool fits = true;
     for (Index c = 0; c < x.rows; ++c) {
@@ -105,9 +122,9 @@ bool have_entries(const Problem& part, const std::vector<Dependence>& dependent)
   constexpr Index min_entries = 10;
   const Index d = part.cols();
   std::vector<Index> entries(to_size(d), 0);
-  std::vector<double> row(to_size(d));
+  std::vector<double> row;
   for (Index i = 0; i < part.rows(); ++i) {
-    part.A().copy_rows(i, i + 1, {row.data(), 1, d, d});
+    read_row(part, i, row);
     for (Index j = 0; j < d; ++j) entries[to_size(j)] += row[to_size(j)] != 0.0;
   }
   return std::all_of(dependent.begin(), dependent.end(), [&](const Dependence& one) {
