@@ -5,6 +5,7 @@
 /// stopped, and what it cost. A quantity that was not measured is absent; no
 /// placeholder number stands for it.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -113,8 +114,8 @@ struct Seconds {
   double total = 0.0;     ///< the sum of read, setup, solve and measure
 };
 
-/// Column `column` of A (from 0) is a linear combination of the columns `on`. `on` is
-/// empty for a zero column.
+/// Column `column` of A (from 0) is a linear combination of the columns `on`, of which the
+/// intercept is the first. `on` is empty for a zero column.
 struct DependentColumn {
   Index column = 0;
   std::vector<Index> on;
@@ -177,6 +178,10 @@ struct [[nodiscard]] Report {
   std::vector<Measurement> history;   ///< iteration 0 included
   Array x;                            ///< d × c, the best finite iterate
 };
+
+/// "area depends on length, width; empty is zero": the first few, by the names of the columns.
+std::string dependences_text(const std::vector<DependentColumn>& columns,
+                             const std::function<std::string(Index)>& name);
 
 /// The report as JSON; the schema version is a field of it.
 std::string to_json(const Report& report);

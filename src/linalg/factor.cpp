@@ -14,7 +14,7 @@ namespace {
 // R·P = Q·[R11 R12; 0 ~0]: the factor, row-major, and the permutation P.
 struct Pivoted {
   Buffer R;
-  std::vector<BlasInt> place;  // column of R, from 0, that stands at each position
+  std::vector<Index> place;  // column of R, from 0, that stands at each position
 };
 
 Pivoted pivoted_qr(ConstView R) {
@@ -23,18 +23,19 @@ Pivoted pivoted_qr(ConstView R) {
   Buffer columns(d, d);  // column-major, for LAPACK
   for (Index i = 0; i < d; ++i)
     for (Index j = 0; j < d; ++j) columns.view()(j, i) = R(i, j);
-  Pivoted out{Buffer(d, d), std::vector<BlasInt>(to_size(d), 0)};
+  Pivoted out{Buffer(d, d), {}};
+  std::vector<BlasInt> place(to_size(d), 0);
   std::vector<double> tau(to_size(d));
   const BlasInt n = blas_int(d);
   BlasInt info = 0, lwork = -1;
   double size = 0.0;
-  dgeqp3_(&n, &n, columns.data(), &n, out.place.data(), tau.data(), &size, &lwork, &info);
+  dgeqp3_(&n, &n, columns.data(), &n, place.data(), tau.data(), &size, &lwork, &info);
   std::vector<double> work(to_size(lwork = blas_work(size)));
-  dgeqp3_(&n, &n, columns.data(), &n, out.place.data(), tau.data(), work.data(), &lwork, &info);
+  dgeqp3_(&n, &n, columns.data(), &n, place.data(), tau.data(), work.data(), &lwork, &info);
   check_arguments("dgeqp3", info);
   for (Index i = 0; i < d; ++i)
     for (Index j = i; j < d; ++j) out.R.view()(i, j) = columns.view()(j, i);
-  for (BlasInt& p : out.place) --p;
+  for (const BlasInt p : place) out.place.push_back(p - 1);
   return out;
 }
 
@@ -133,27 +134,36 @@ void lq_expand(ConstView A, std::span<const double> tau, View X) {
 }
 
 Dependences dependences(ConstView R, Index rank) {
+  const Pivoted qr = pivoted_qr(R);
+  return dependences(qr.R.view(), qr.place, rank);
+}
+
+// The coefficients of the dependent columns are R11⁻¹·R12.
+Dependences dependences(ConstView R, std::span<const Index> place, Index rank) {
   constexpr double noticed = 1e-6;  // relative to the largest coefficient; less is rounding
   const Index d = R.cols, k = d - rank;
-  const Pivoted qr = pivoted_qr(R);
-  // The coefficients of the dependent columns are R11⁻¹·R12.
   Buffer factors(rank, k);
-  for (Index i = 0; i < rank; ++i) std::copy_n(qr.R.view().row(i) + rank, k, factors.view().row(i));
-  if (rank > 0 && k > 0) solve_left(part(qr.R.view(), 0, 0, rank, rank), factors.view());
+  for (Index i = 0; i < rank; ++i) std::copy_n(R.row(i) + rank, k, factors.view().row(i));
+  if (rank > 0 && k > 0) solve_left(part(R, 0, 0, rank, rank), factors.view());
   Dependences out{{}, Buffer(d, k)};
   for (Index t = 0; t < k; ++t) {
-    Dependence one{qr.place[to_size(rank + t)], {}};
+    std::vector<std::pair<Index, double>> terms;
     double largest = 0.0;
     for (Index i = 0; i < rank; ++i) largest = std::max(largest, std::abs(factors.view()(i, t)));
-    out.null_space.view()(one.column, t) = 1.0;
+    out.null_space.view()(place[to_size(rank + t)], t) = 1.0;
     for (Index i = 0; i < rank; ++i) {
       const double f = factors.view()(i, t);
-      out.null_space.view()(qr.place[to_size(i)], t) = -f;
+      out.null_space.view()(place[to_size(i)], t) = -f;
       if (std::abs(f) > noticed * largest && std::abs(f) > noticed)
-        one.on.push_back(qr.place[to_size(i)]);
+        terms.emplace_back(place[to_size(i)], f);
     }
-    std::sort(one.on.begin(), one.on.end());
-    out.columns.push_back(std::move(one));
+    std::sort(terms.begin(), terms.end());
+    Dependence& one = out.columns.emplace_back();
+    one.column = place[to_size(rank + t)];
+    for (const auto& [column, factor] : terms) {
+      one.on.push_back(column);
+      one.by.push_back(factor);
+    }
   }
   std::sort(out.columns.begin(), out.columns.end(),
             [](const auto& a, const auto& b) { return a.column < b.column; });

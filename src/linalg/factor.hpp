@@ -39,10 +39,11 @@ void lq(View A, std::span<double> tau);
 /// coordinates and the others must be zero. A and tau are those of lq().
 void lq_expand(ConstView A, std::span<const double> tau, View X);
 
-/// Column `column` is a linear combination of the columns `on`; a zero column has none.
+/// Column `column` is the sum of by[k] times column on[k]; a zero column has none.
 struct Dependence {
   Index column = 0;
-  std::vector<Index> on;
+  std::vector<Index> on;   ///< ascending
+  std::vector<double> by;  ///< one for each of them
 };
 
 struct Dependences {
@@ -53,5 +54,7 @@ struct Dependences {
 /// Linear dependences of the columns of a square R of known rank, by QR with column pivoting.
 /// The columns should have norms of similar size.
 Dependences dependences(ConstView R, Index rank);
+/// The same from a factor with pivots, [R11 R12; 0 ~0], whose columns are those of `place`.
+Dependences dependences(ConstView R, std::span<const Index> place, Index rank);
 
 }  // namespace polyak

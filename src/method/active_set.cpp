@@ -100,7 +100,8 @@ class ActiveSet final : public Method {
       solve(system, s, {lower, upper}, host_view(x).row(c));
     }
     write_x(x);
-    if (system.rank()) found_ = {true, *system.rank(), rank_threshold(m, d_), {}, std::nullopt};
+    if (system.rank())
+      found_ = {true, *system.rank(), rank_threshold(m, d_), system.dependent(), std::nullopt};
   }
 
   void solve(BoundedLeastSquares& system, std::span<const double> s, Limits limits,

@@ -58,12 +58,26 @@ void BoundedLeastSquares::solve(std::span<const double> s, Limits limits, std::s
   if (settled.full_rank)
     rank_ = std::count_if(norms_.begin(), norms_.end(), [](double n) { return n > 0.0; });
   else if (!rank_)
-    rank_ = singular_values(m_.view()).rank;
+    find_rank();
   for (std::size_t j = 0; j < d; ++j) {
     x[j] = set.x[j] <= lower[j]   ? limits.lower[j]
            : set.x[j] >= upper[j] ? limits.upper[j]
                                   : std::ldexp(set.x[j], -exponents_[j]);
   }
+}
+
+void BoundedLeastSquares::find_rank() {
+  const Index m = m_.rows(), d = m_.cols();
+  rank_ = singular_values(m_.view()).rank;
+  if (m < d || *rank_ == d) return;
+  Buffer R(m, d);
+  std::copy_n(m_.data(), m * d, R.data());
+  householder_r(R.view());
+  dependent_ = dependences(part(R.view(), 0, 0, d, d), *rank_).columns;
+  for (Dependence& one : dependent_)
+    for (std::size_t k = 0; k < one.on.size(); ++k)
+      one.by[k] =
+          std::ldexp(one.by[k], exponents_[to_size(one.column)] - exponents_[to_size(one.on[k])]);
 }
 
 void BoundedLeastSquares::guess(std::span<const double> s, Limits limits,

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "linalg/buffer.hpp"
+#include "linalg/factor.hpp"
 #include "polyak/types.hpp"
 
 namespace polyak {
@@ -66,10 +67,14 @@ class BoundedLeastSquares {
 
   /// Numerical rank of M, once something was solved.
   std::optional<Index> rank() const { return rank_; }
+  /// Where that is below the number of columns and M is not wide: the columns that depend on
+  /// others.
+  const std::vector<Dependence>& dependent() const { return dependent_; }
 
  private:
   void equilibrate(ConstView M);
   const Buffer& gram();
+  void find_rank();
   void guess(std::span<const double> s, Limits limits, std::span<const char> movable, FreeSet& set);
   void nearest(const std::vector<Index>& Z, Limits limits, std::span<const double> start,
                std::span<double> x) const;
@@ -79,6 +84,7 @@ class BoundedLeastSquares {
   std::vector<int> exponents_;  // e
   std::vector<double> norms_;   // of the columns of m_
   std::optional<Index> rank_;
+  std::vector<Dependence> dependent_;
 };
 
 }  // namespace polyak

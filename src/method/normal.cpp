@@ -143,8 +143,10 @@ class Normal final : public Method {
       found_ = {.known = true,
                 .rank = factor_.rank() - zero_columns,
                 .threshold = threshold,
-                .dependent = {},
+                .dependent = factor_.dependent(),
                 .condition = {}};
+      for (Index j : setting_.facts.zero_columns)
+        if (ridge(j) == 0.0) found_.dependent.push_back({j, {}, {}});
     };
     if (factor_.built() && factor_.full_rank()) return found(line);
     if (factor_.built() && is_null_space(factor_.null_space().view())) {

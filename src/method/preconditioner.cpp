@@ -5,7 +5,6 @@
 
 #include "kernels/reference.hpp"
 #include "linalg/blas.hpp"
-#include "linalg/factor.hpp"
 #include "linalg/svd.hpp"
 #include "polyak/error.hpp"
 #include "spectrum/eigenvalues.hpp"
@@ -128,7 +127,6 @@ Preconditioner Preconditioner::of_matrix(ConstView H) {
   return of_pivots(H);
 }
 
-// With R = [R11 R12; 0 ~0] the null space is spanned by the columns of [−R11⁻¹R12; I].
 Preconditioner Preconditioner::of_pivots(ConstView H) {
   Preconditioner out;
   out.condition_ = INFINITY;
@@ -143,14 +141,9 @@ Preconditioner Preconditioner::of_pivots(ConstView H) {
   const ConstView R11 = part(R.view(), 0, 0, rank, rank);
   out.condition_of_rest_ = condition_of(R11);
   if (!resolved(out.condition_of_rest_)) return out;
-  Buffer others = copy_of(part(R.view(), 0, rank, rank, k));
-  solve_left(R11, others.view());
-  out.null_space_ = Buffer(d, k);
-  for (Index t = 0; t < k; ++t) {
-    out.null_space_.view()(order[to_size(rank + t)], t) = 1.0;
-    for (Index i = 0; i < rank; ++i)
-      out.null_space_.view()(order[to_size(i)], t) = -others.view()(i, t);
-  }
+  Dependences found = dependences(R.view(), order, rank);
+  out.null_space_ = std::move(found.null_space);
+  out.dependent_ = std::move(found.columns);
   make_orthonormal(out.null_space_.view());
   out.factor_ = copy_of(R11);
   out.order_ = std::move(order);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linalg/buffer.hpp"
+#include "linalg/factor.hpp"
 
 namespace polyak {
 
@@ -34,6 +35,8 @@ class Preconditioner {
   Index rank() const { return factor_.rows(); }
   /// Where R is not regular: a column for each eigenvalue below the threshold.
   const Buffer& null_space() const { return null_space_; }
+  /// Where pivots found columns that depend on others: these columns.
+  const std::vector<Dependence>& dependent() const { return dependent_; }
   /// For callers that have verified A·N = 0: from then on condition() is that of A on the
   /// complement of that space.
   void trust_null_space() { condition_ = condition_of_rest_; }
@@ -51,6 +54,7 @@ class Preconditioner {
   std::vector<Index> order_;    // of the columns in R, the dependent ones last; empty: as in H
   double condition_ = 0.0, condition_of_rest_ = 0.0;
   Buffer null_space_;
+  std::vector<Dependence> dependent_;
 };
 
 }  // namespace polyak

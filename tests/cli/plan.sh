@@ -24,7 +24,7 @@ expect 0 "$POLYAK" plan noisy/A.npy noisy/b.npy
 stdout_has "With --method auto, after a look at 656 rows: inconsistent, |r| is"
 grep -qE '^  1 normal .*A.A in one pass' out || fail "normal is not first"
 stdout_has "Each method, to a tolerance of 1e-08:"
-stdout_has "Fastest of these here (*):  polyak solve noisy/A.npy noisy/b.npy --method"
+stdout_has "Recommended of these (*):  polyak solve noisy/A.npy noisy/b.npy --method"
 
 # Consistent data are solved by the look alone; without b nobody knows.
 "$POLYAK" generate spectrum --decay algebraic --rho 1 --kappa 100 --rows 60000 --cols 64 \

@@ -23,6 +23,20 @@ for row, true in zip(rows, (2, -3, 1)):
     assert abs(float(row["value"]) - true) < 1e-9, row
 PY
 
+# Columns that depend on each other are told by name, the intercept among them.
+cat >levels.csv <<'END'
+east,west,size,feet,price
+1,0,50,164,95
+0,1,60,196.8,112
+1,0,80,262.4,152
+0,1,100,328,189
+1,0,40,131.2,78
+1,0,70,229.6,130
+END
+expect 0 "$POLYAK" solve levels.csv --rhs-column price --intercept
+grep -qE '^  dependent  (east|west) depends on intercept, (east|west); (size|feet) depends on (size|feet)$' out ||
+  fail "the dependent columns are not named"
+
 # By number, without a header line, from standard input: the same numbers.
 sed 1d houses.csv >plain.csv
 expect 0 "$POLYAK" solve plain.csv --rhs-column 3 --intercept --output plain.npy --quiet

@@ -107,6 +107,21 @@ TEST(ranks_told, a_condition_of_1e10_on_many_rows_is_no_lack_of_rank) {
   }
 }
 
+using Groups = std::vector<std::vector<Index>>;
+
+// Each dependent column with those it depends on: which of them is called dependent is up to
+// the pivots.
+Groups groups_of(const Report& report) {
+  Groups out;
+  for (const DependentColumn& one : report.dependent_columns) {
+    out.push_back(one.on);
+    out.back().push_back(one.column);
+    std::sort(out.back().begin(), out.back().end());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 TEST(ranks_told, columns_that_depend_are_named_with_those_they_depend_on) {
   Rows A = random(400, 6, 4);
   A.col(3) = 2.0 * A.col(0) - A.col(2);
@@ -114,13 +129,49 @@ TEST(ranks_told, columns_that_depend_are_named_with_those_they_depend_on) {
   const Report report = solve(Problem(data(A, random(400, 1, 5))), with_method("direct"));
   EXPECT_EQ(report.used.rank, 4);
   EXPECT_GT(*report.used.rank_threshold, 0.0);
-  ASSERT_EQ(report.dependent_columns.size(), 2u);
-  std::vector<Index> group = report.dependent_columns[0].on;
-  group.push_back(report.dependent_columns[0].column);
-  std::sort(group.begin(), group.end());
-  EXPECT_EQ(group, (std::vector<Index>{0, 2, 3}));
+  ASSERT_EQ(groups_of(report), (Groups{{0, 2, 3}, {5}}));
   EXPECT_EQ(report.dependent_columns[1].column, 5);
   EXPECT_TRUE(report.dependent_columns[1].on.empty());
+}
+
+// Columns of a category in all its levels, which sum to the intercept; a number in two units of
+// which one has an offset (Celsius and Fahrenheit), and one in two units without.
+TEST(ranks_told, beside_an_intercept_it_is_among_the_columns_where_it_has_to_be) {
+  const Index n = 3000;
+  Rows A = Rows::Zero(n, 8);
+  for (Index i = 0; i < n; ++i) A(i, i * i % 7 % 3) = 1.0;
+  A.rightCols(5) = random(n, 5, 11);
+  A.col(4) = 1.8 * A.col(3).array() + 32.0;
+  A.col(6) = 0.01 * A.col(5);
+  for (const std::string method : {"normal", "direct", "auto", "active-set"}) {
+    ProblemData parts = data(A, random(n, 1, 12));
+    parts.intercept = true;
+    if (method == "active-set") parts.lower = {-1e6};
+    const Report report = solve(Problem(parts), with_method(method));
+    EXPECT_EQ(report.used.rank, 6) << method;
+    EXPECT_EQ(groups_of(report), (Groups{{0, 1, 2, 8}, {3, 4, 8}, {5, 6}})) << method;
+  }
+}
+
+TEST(ranks_told, normal_equations_name_zero_columns_too_but_not_where_a_ridge_decides) {
+  Rows A = random(300, 4, 13);
+  A.col(1).setZero();
+  A.col(3) = A.col(0) + A.col(2);
+  ProblemData parts = data(A, random(300, 1, 14));
+  const Report report = solve(Problem(parts), with_method("normal"));
+  EXPECT_EQ(report.used.rank, 2);
+  EXPECT_EQ(groups_of(report), (Groups{{0, 2, 3}, {1}}));
+  parts.ridge = 0.1;
+  EXPECT_TRUE(solve(Problem(parts), with_method("normal")).dependent_columns.empty());
+}
+
+TEST(ranks_told, dependent_columns_are_listed_by_name_the_first_few) {
+  const auto name = [](Index j) { return std::string(1, static_cast<char>('a' + j)); };
+  EXPECT_EQ(dependences_text({{3, {0, 1}}, {5, {}}}, name), "d depends on a, b; f is zero");
+  EXPECT_EQ(dependences_text({{9, {0, 1, 2, 3, 4, 5, 6, 7}}}, name),
+            "j depends on a, b, c, d, e, f and 2 others");
+  EXPECT_EQ(dependences_text(std::vector<DependentColumn>(7), name),
+            "a is zero; a is zero; a is zero; a is zero; a is zero; 2 more in the report");
 }
 
 TEST(ranks_told, scaled_columns_leave_the_solution_of_least_norm) {

@@ -145,9 +145,7 @@ std::string rank_text(const Report& report) {
 }
 
 std::string coefficients(const Report& report, const std::vector<std::string>& names) {
-  const auto name = [&](Index j) {
-    return names.empty() ? "x" + std::to_string(j + 1) : names[to_size(j)];
-  };
+  const auto name = [&](Index j) { return name_of(names, j); };
   std::size_t width = 0;
   for (Index j = 0; j < report.x.rows(); ++j) width = std::max(width, name(j).size());
   std::string out = "\n";
@@ -183,6 +181,9 @@ std::string summary(const Report& report, const std::vector<std::string>& names,
   out += norm_row("gradient", report.gradient_norm, "|a_j||r| in the worst column",
                   report.relative_gradient);
   if (report.used.rank) out += row("rank", rank_text(report));
+  if (!report.dependent_columns.empty())
+    out += row("dependent", dependences_text(report.dependent_columns,
+                                             [&](Index j) { return name_of(names, j); }));
   if (report.error) out += row("error", fmt::format("{:.3g} of |reference|", *report.error));
   if (report.statistics) out += row("fit", statistics_line(*report.statistics));
   if (!written.empty()) out += row("files", listed(written));

@@ -143,9 +143,11 @@ std::string advice(const PlanReport& plan, const std::string& A, const std::stri
   if (row.batch && options.sampling != "row-norm") command += " --sampling " + options.sampling;
   if (options.column_scaling != "auto") command += " --column-scaling " + options.column_scaling;
   if (options.tol != SolveOptions{}.tol) command += fmt::format(" --tol {:g}", options.tol);
-  std::string out = "\nFastest of these here (*):  " + command + "\n";
+  std::string out = "\nRecommended of these (*):  " + command + "\n";
   for (const std::string& remark : plan.remarks) out += "Note: " + remark + "\n";
   return out + R"(
+recommended: the least seconds of those whose prediction is certain enough. rk must be
+twice as fast as the others, and a minibatch method has its default batch.
 rate: the error falls like rate^k. proved and bound: no more iterations than this;
 certified: proved for any matrix with this spectrum; model: expected for these rows,
 within a factor of 2; estimate: within a factor of 4; guess: may be wrong by any

@@ -30,8 +30,9 @@ bool accepts_any_condition(const Candidate& candidate) {
 
 std::string outcome(const Report& report) {
   std::string text = to_string(report.status) + ": " + report.reason;
-  if (report.used.condition.value_or(1.0) > trusted_condition)
-    text += fmt::format("; the condition of A is {:.1e} or more", *report.used.condition);
+  const double condition = report.used.condition.value_or(1.0);
+  if (std::isfinite(condition) && condition > trusted_condition)
+    text += fmt::format("; the condition of A is {:.1e} or more", condition);
   return text;
 }
 

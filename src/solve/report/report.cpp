@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -179,6 +180,22 @@ std::string to_json(const Report& report) {
   out.update(fields_json(report));
   out["version"] = version_string;
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string dependences_text(const std::vector<DependentColumn>& columns,
+                             const std::function<std::string(Index)>& name) {
+  constexpr std::size_t columns_shown = 5, terms_shown = 6;
+  std::string out;
+  for (std::size_t k = 0; k < std::min(columns_shown, columns.size()); ++k) {
+    const auto& [column, on] = columns[k];
+    out += (k == 0 ? "" : "; ") + name(column) + (on.empty() ? " is zero" : " depends on ");
+    for (std::size_t i = 0; i < std::min(terms_shown, on.size()); ++i)
+      out += (i == 0 ? "" : ", ") + name(on[i]);
+    if (on.size() > terms_shown) out += fmt::format(" and {} others", on.size() - terms_shown);
+  }
+  return columns.size() > columns_shown
+             ? out + fmt::format("; {} more in the report", columns.size() - columns_shown)
+             : out;
 }
 
 std::string history_csv(const std::vector<Measurement>& history) {

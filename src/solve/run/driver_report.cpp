@@ -23,35 +23,44 @@ std::optional<double> measured_rate(const std::vector<Measurement>& history) {
   return std::nullopt;
 }
 
-// A constant column is zero in the working variables, and depends on the intercept, the last one.
+// In the working variables ã_j = unit_j·(a_j − centre_j), and the last column is unit_d·1, a column
+// that depends on others is, in A,
+//   a_j = Σ_k by_k·(unit_k/unit_j)·(a_k − centre_k) + by_d·unit_d/unit_j + centre_j.
+// True where the constant terms of this do not cancel.
+bool needs_intercept(const Dependence& one, const ColumnMap& map) {
+  constexpr double noticed = 1e-9;  // of the terms; less may be rounding
+  const auto centre = [&](Index j) { return map.centred() ? map.centre[to_size(j)] : 0.0; };
+  const Index ones = std::ssize(map.units) - 1;
+  double constant = centre(one.column), size = std::abs(constant);
+  for (std::size_t k = 0; k < one.on.size(); ++k) {
+    const Index j = one.on[k];
+    const double factor = one.by[k] * map.units[to_size(j)] / map.units[to_size(one.column)];
+    const double term = j == ones ? factor : -factor * centre(j);
+    constant += term;
+    size += std::abs(term);
+  }
+  return std::abs(constant) > noticed * size;
+}
+
+// As in A. A constant column is zero in the working variables, and depends on the intercept.
+DependentColumn in_user_columns(const Dependence& one, const WorkingProblem& working) {
+  const ColumnMap* map = working.map();
+  const Index intercept = working.user().cols() - 1;
+  if (working.is_constant(one.column)) return {one.column, {intercept}};
+  if (!map || !map->ones || one.on.empty() || one.column == intercept) return {one.column, one.on};
+  DependentColumn out{one.column, one.on};
+  std::erase(out.on, intercept);
+  if (needs_intercept(one, *map)) out.on.insert(out.on.begin(), intercept);
+  return out;
+}
+
 void add_rank(const RankFound& found, const WorkingProblem& working, Report& out) {
   out.used.rank = found.rank;
   out.used.rank_threshold = found.threshold;
-  const Index intercept = working.user().cols() - 1;
   for (const Dependence& one : found.dependent)
-    out.dependent_columns.push_back(
-        {one.column, working.is_constant(one.column) ? std::vector{intercept} : one.on});
-}
-
-std::string listed(const std::vector<Index>& columns) {
-  constexpr std::size_t shown = 6;
-  std::string out;
-  for (std::size_t k = 0; k < std::min(shown, columns.size()); ++k)
-    out += fmt::format("{}{}", k == 0 ? "" : ", ", columns[k] + 1);
-  return columns.size() > shown ? out + fmt::format(" and {} others", columns.size() - shown) : out;
-}
-
-// "column 7 depends on 2, 3; column 9 is zero", the first few.
-std::string dependent_text(const std::vector<DependentColumn>& columns) {
-  constexpr std::size_t shown = 5;
-  std::string out;
-  for (std::size_t k = 0; k < std::min(shown, columns.size()); ++k) {
-    const auto& [column, on] = columns[k];
-    out += fmt::format("{}column {} {}", k == 0 ? "" : "; ", column + 1,
-                       on.empty() ? "is zero" : "depends on " + listed(on));
-  }
-  if (columns.size() > shown) out += fmt::format("; {} more in the report", columns.size() - shown);
-  return out;
+    out.dependent_columns.push_back(in_user_columns(one, working));
+  std::sort(out.dependent_columns.begin(), out.dependent_columns.end(),
+            [](const auto& a, const auto& b) { return a.column < b.column; });
 }
 
 // Of unknowns that do not change the fit.
@@ -115,7 +124,11 @@ void warn_of_rank(const Problem& problem, const Used& used, bool nearest, Report
               "rounding");
     if (report.method == "normal" && !std::isfinite(used.condition.value_or(1.0)))
       text += "; A'A resolves no more, the method direct tells the rank of A itself";
-    if (!report.dependent_columns.empty()) text += "; " + dependent_text(report.dependent_columns);
+    if (!report.dependent_columns.empty())
+      text += "; " + dependences_text(report.dependent_columns, [&](Index j) {
+                const bool intercept = problem.has_intercept() && j == problem.cols() - 1;
+                return intercept ? "the intercept" : fmt::format("column {}", j + 1);
+              });
     report.warnings.push_back(std::move(text));
   } else if (used.condition.value_or(1.0) > max_condition) {
     report.warnings.push_back(fmt::format(
