@@ -28,7 +28,11 @@ struct PlanRow {
 };
 
 struct PlanReport {
-  Index rows = 0, cols = 0, nnz = 0, rank = 0;
+  Index rows = 0, cols = 0, nnz = 0;
+  std::optional<Index> rank;             ///< of A, where the spectrum shows it
+  std::optional<double> rank_threshold;  ///< singular values up to this part of the largest are 0
+  /// Where a QR factorisation found the rank below the number of columns.
+  std::vector<DependentColumn> dependent_columns;
   std::string matrix;
   Index zero_rows = 0, zero_columns = 0, duplicate_rows = 0;
   double frobenius2 = 0.0, lambda_min = 0.0, lambda_max = 0.0, kappa = 0.0, kappa_bar = 0.0;
@@ -46,7 +50,7 @@ struct PlanReport {
   /// shows facts about A alone.
   std::optional<AutomaticPlan> automatic;
   std::vector<PlanRow> table;   ///< methods one can name
-  std::size_t recommended = 0;  ///< index into the table: the fastest here
+  std::size_t recommended = 0;  ///< index into the table
   std::vector<std::string> remarks;
   double seconds = 0.0;  ///< of planning itself
 };

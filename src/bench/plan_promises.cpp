@@ -78,7 +78,8 @@ class Promises {
     if (condition < resolved_condition)
       add("kappa of A'A", kind, plan_.kappa, condition * condition);
     if (kind == "exact")
-      add("rank", kind, static_cast<double>(plan_.rank), static_cast<double>(found.rank));
+      add("rank", kind, static_cast<double>(plan_.rank.value_or(0)),
+          static_cast<double>(found.rank));
     const double least = std::pow(sigma[to_size(found.rank - 1)], 2), most = std::pow(sigma[0], 2);
     check_range("lambda_min range", plan_.lambda_min_range, least);
     check_range("lambda_max range", plan_.lambda_max_range, most);

@@ -17,12 +17,14 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double max_work = 1e10;  // n·d² up to which a QR is made only to find the rank
 
-// By QR the rounding error of a zero eigenvalue is about eps²·lambda_max.
-std::vector<double> eigenvalues_by_qr(const RowMatrix& A, const RowFactor& factor,
-                                      ThreadTeam& team) {
+Buffer factor_of(const RowMatrix& A, const RowFactor& factor, ThreadTeam& team) {
   const auto rows = [&](Index first, Index, View out) { load_rows(A, factor, first, out); };
-  const Buffer R = distributed_r(A, A.cols(), rows, team);
-  const SvdSolution svd = singular_values(R.view());
+  return distributed_r(A, A.cols(), rows, team);
+}
+
+// By QR the rounding error of a zero eigenvalue is about eps²·lambda_max.
+std::vector<double> eigenvalues_by_qr(ConstView R) {
+  const SvdSolution svd = singular_values(R);
   if (!svd.ok)
     throw Error(ErrorCode::internal, {.what = "the singular values of R did not converge"});
   std::vector<double> values(svd.singular_values.rbegin(), svd.singular_values.rend());
@@ -95,11 +97,14 @@ Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double
   };
   out.rank = above(out.values, line);
   if (out.factored) {
-    const std::vector<double> by_qr = eigenvalues_by_qr(A, factor, team);
+    const Buffer R = factor_of(A, factor, team);
+    const std::vector<double> by_qr = eigenvalues_by_qr(R.view());
     if (in_doubt) out.values = by_qr;
     const Index resolved = above(out.values, line);
-    const double zero = rank_threshold(A.rows(), A.cols());
-    out.rank = std::max<Index>(resolved, above(by_qr, zero * zero * by_qr.back()));
+    out.threshold = rank_threshold(A.rows(), A.cols());
+    out.rank =
+        std::max<Index>(resolved, above(by_qr, out.threshold * out.threshold * by_qr.back()));
+    if (out.rank < A.cols()) out.dependent = dependences(R.view(), out.rank).columns;
     out.unresolved = out.rank - resolved;
     if (out.unresolved > 0)
       out.smallest_singular = std::sqrt(by_qr[by_qr.size() - to_size(out.rank)] / by_qr.back());

@@ -9,6 +9,7 @@
 
 #include "core/random.hpp"
 #include "core/thread_team.hpp"
+#include "linalg/factor.hpp"
 #include "polyak/row_matrix.hpp"
 #include "polyak/types.hpp"
 
@@ -33,6 +34,10 @@ struct Resolved {
   Index unresolved = 0;            ///< how many eigenvalues counted in the rank are below that line
   double smallest_singular = 0.0;  ///< of those, the smallest singular value over the largest
   bool factored = false;           ///< a QR factorisation was made, which reads the rows once more
+  /// Where it was made: singular values up to this part of the largest count as zero, and the
+  /// columns that depend on others.
+  double threshold = 0.0;
+  std::vector<Dependence> dependent = {};
 };
 
 /// `values` are the eigenvalues of gram(A, factor), ascending, at least one; `additions` is the

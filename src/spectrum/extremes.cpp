@@ -100,6 +100,8 @@ Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, Thread
   out.rank = found.rank;
   out.unresolved = found.unresolved;
   out.smallest_singular = found.smallest_singular;
+  out.rank_threshold = found.threshold;
+  out.dependent = std::move(found.dependent);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "linalg/factor.hpp"
 #include "matrix/products.hpp"
 #include "polyak/problem.hpp"
 #include "spectrum/facts.hpp"
@@ -32,6 +33,9 @@ struct Extremes {
   Index rank = 0;                  ///< of A, where it is known
   Index unresolved = 0;            ///< eigenvalues counted in the rank that are below that line
   double smallest_singular = 0.0;  ///< of those, the smallest singular value over the largest
+  /// From a QR factorisation, where AᵀA left the rank open; 0 and empty otherwise.
+  double rank_threshold = 0.0;
+  std::vector<Dependence> dependent;
   std::string source;  ///< "exact", "sketch of … rows, probability 0.999", "lanczos estimate"
   double rows_read = 0.0;
   /// Error bars, each correct with the probability given in `source`; absent when exact, and

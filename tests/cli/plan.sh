@@ -38,6 +38,41 @@ expect 0 "$POLYAK" plan exact/A.npy
 stdout_has "after a look at 656 rows: rank 64, condition about"
 grep -qE '^  1 normal ' out || fail "normal is not first without b"
 
+# Rank and dependent columns are told, also where auto looks at no rows.
+cat >levels.mtx <<'END'
+%%MatrixMarket matrix array real general
+6 4
+1
+0
+1
+0
+1
+1
+0
+1
+0
+1
+0
+0
+1
+1
+1
+1
+1
+1
+5
+6
+8
+1
+4
+7
+END
+expect 0 "$POLYAK" plan levels.mtx
+grep -qE '^  rank +3 of 4 columns; x[123] depends on x[123], x[123]$' out || fail "the rank is not told"
+"$POLYAK" plan levels.mtx --json >levels.json
+holds levels.json 'r["rank"] == 3 and 0 < r["rank_threshold"] < 1e-12'
+holds levels.json 'sorted(r["dependent_columns"][0]["on"] + [r["dependent_columns"][0]["column"]]) == [0, 1, 2]'
+
 # What cannot be taken is named with the reason.
 small_problem
 expect 0 "$POLYAK" plan p/A.npy p/b.npy

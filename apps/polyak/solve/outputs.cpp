@@ -10,6 +10,11 @@
 #include "solve/steps.hpp"
 
 namespace polyak::cli {
+
+std::string column_name(const std::vector<std::string>& names, Index j) {
+  return names.empty() ? "x" + std::to_string(j + 1) : names[to_size(j)];
+}
+
 namespace {
 
 constexpr std::size_t max_sides_shown = 4;  // right-hand sides in one line
@@ -29,10 +34,6 @@ std::string joined(const Values& values) {
   return values.size() > max_sides_shown ? out + " | ..." : out;
 }
 
-std::string name_of(const std::vector<std::string>& names, Index j) {
-  return names.empty() ? "x" + std::to_string(j + 1) : names[to_size(j)];
-}
-
 // The quality of the fit in one line.
 std::string statistics_line(const Statistics& statistics) {
   std::string out;
@@ -50,7 +51,7 @@ std::string statistics_line(const Statistics& statistics) {
 std::string statistics_table(const Report& report, const std::vector<std::string>& names) {
   const Statistics& statistics = *report.statistics;
   std::size_t width = 0;
-  for (Index j = 0; j < report.x.rows(); ++j) width = std::max(width, name_of(names, j).size());
+  for (Index j = 0; j < report.x.rows(); ++j) width = std::max(width, column_name(names, j).size());
   const std::string heads = fmt::format("  {:<{}}  {:>12}  {:>14}  {:>10}\n", "", width, "estimate",
                                         "standard error", "t value");
   std::string out;
@@ -59,7 +60,7 @@ std::string statistics_table(const Report& report, const std::vector<std::string
     if (report.x.cols() > 1) out += fmt::format("  right-hand side {}\n", c + 1);
     out += heads;
     for (Index j = 0; j < report.x.rows(); ++j)
-      out += fmt::format("  {:<{}}  {:>12}  {:>14}  {:>10}\n", name_of(names, j), width,
+      out += fmt::format("  {:<{}}  {:>12}  {:>14}  {:>10}\n", column_name(names, j), width,
                          number(report.x(j, c)), entry(statistics.standard_errors, j, c),
                          entry(statistics.t_values, j, c));
   }
@@ -145,7 +146,7 @@ std::string rank_text(const Report& report) {
 }
 
 std::string coefficients(const Report& report, const std::vector<std::string>& names) {
-  const auto name = [&](Index j) { return name_of(names, j); };
+  const auto name = [&](Index j) { return column_name(names, j); };
   std::size_t width = 0;
   for (Index j = 0; j < report.x.rows(); ++j) width = std::max(width, name(j).size());
   std::string out = "\n";
@@ -183,7 +184,7 @@ std::string summary(const Report& report, const std::vector<std::string>& names,
   if (report.used.rank) out += row("rank", rank_text(report));
   if (!report.dependent_columns.empty())
     out += row("dependent", dependences_text(report.dependent_columns,
-                                             [&](Index j) { return name_of(names, j); }));
+                                             [&](Index j) { return column_name(names, j); }));
   if (report.error) out += row("error", fmt::format("{:.3g} of |reference|", *report.error));
   if (report.statistics) out += row("fit", statistics_line(*report.statistics));
   if (!written.empty()) out += row("files", listed(written));

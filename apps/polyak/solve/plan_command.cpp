@@ -99,7 +99,15 @@ std::string interval(const std::vector<double>& range) {
   return range.empty() ? "" : fmt::format(" ({:.4g} to {:.4g})", range[0], range[1]);
 }
 
-std::string facts_text(const PlanReport& plan) {
+// "6 of 8 columns; x5 depends on x1, x2".
+std::string rank_text(const PlanReport& plan, const std::vector<std::string>& names) {
+  std::string out = fmt::format("{} of {} columns", *plan.rank, plan.cols);
+  if (plan.dependent_columns.empty()) return out;
+  return out + "; " +
+         dependences_text(plan.dependent_columns, [&](Index j) { return column_name(names, j); });
+}
+
+std::string facts_text(const PlanReport& plan, const std::vector<std::string>& names) {
   std::string out = fmt::format("A is {} x {} ({})\n", plan.rows, plan.cols, plan.matrix);
   const auto line = [&](const char* label, const std::string& text) {
     out += fmt::format("  {:<12} {}\n", label, text);
@@ -109,6 +117,7 @@ std::string facts_text(const PlanReport& plan) {
   line("spectrum", fmt::format("lambda_min {:.4g}{}, lambda_max {:.4g}{}, kappa {:.4g} ({})",
                                plan.lambda_min, interval(plan.lambda_min_range), plan.lambda_max,
                                interval(plan.lambda_max_range), plan.kappa, plan.spectrum_source));
+  if (plan.rank) line("rank", rank_text(plan, names));
   line("size", fmt::format("|A|_F^2 {:.6g}, kappa_bar {:.4g}", plan.frobenius2, plan.kappa_bar));
   line("sampling",
        fmt::format("{}, eta {:.4g}{}", plan.sampling, plan.eta,
@@ -191,7 +200,7 @@ int plan_command(const Words& words, Messages& messages) {
       with_memory_for(A, [&] { return make_plan_report(table.A, b, request.options); });
   messages.status("");
   if (request.json) return print(to_json(plan)), 0;
-  print(facts_text(plan));
+  print(facts_text(plan, table.names));
   if (plan.table.empty()) return print(plan.remarks[0] + "\n"), 0;
   if (plan.automatic) print("\n" + automatic_text(*plan.automatic));
   print(table_text(plan));

@@ -44,6 +44,9 @@ Loaded load(const SolveRequest& request);
 
 // outputs.cpp
 
+/// Of the unknown of column j; without names "x1", "x2", …
+std::string column_name(const std::vector<std::string>& names, Index j);
+
 /// Writes x, report, history and statistics, then prints a summary. A history that
 /// cannot be written is a warning; for any other file it is an Error io, thrown after
 /// the remaining files are written.

@@ -91,6 +91,10 @@ std::string to_json(const PlanReport& plan) {
   if (!plan.lambda_max_range.empty()) out["lambda_max_range"] = plan.lambda_max_range;
   out["kappa"] = number(plan.kappa);
   out["kappa_bar"] = number(plan.kappa_bar);
+  put(out, "rank", plan.rank);
+  put(out, "rank_threshold", plan.rank_threshold);
+  for (const auto& [column, on] : plan.dependent_columns)
+    out["dependent_columns"].push_back({{"column", column}, {"on", on}});
   out["sampling"] = plan.sampling;
   out["eta"] = plan.eta;
   put(out, "eta_effective", plan.eta_effective);

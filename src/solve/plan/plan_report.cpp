@@ -78,7 +78,10 @@ class Reporter {
                                           : extremes_.lambda_max / extremes_.lambda_min;
     out_.lambda_min_range = range_in_units(extremes_.lambda_min_range, facts_.scale);
     out_.lambda_max_range = range_in_units(extremes_.lambda_max_range, facts_.scale);
-    out_.rank = extremes_.rank;
+    if (extremes_.knows_rank()) out_.rank = extremes_.rank;
+    if (extremes_.rank_threshold > 0.0) out_.rank_threshold = extremes_.rank_threshold;
+    for (const Dependence& one : extremes_.dependent)
+      out_.dependent_columns.push_back({one.column, one.on});
     out_.kappa_bar = facts_.frobenius2 / extremes_.lambda_min / static_cast<double>(out_.cols);
     out_.spectrum_source = extremes_.source;
     out_.eta_effective =
