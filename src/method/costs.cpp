@@ -11,24 +11,26 @@
 namespace polyak {
 namespace {
 
-// Measured on two cores with AVX-512 (bench/results); on other machines the ratios differ
-// less than the numbers.
+// Between those measured on two cores of an Intel Xeon and of an AMD EPYC, both with AVX-512; the
+// ratios differ less between machines than the numbers.
 
 // One pass over A.
-constexpr double stream_bytes = 2.5e10;    // per second, rows of a dense A in order
-constexpr double sparse_bytes = 1.05e10;   // per second, CSR: entries are gathered
+constexpr double stream_bytes = 3.5e10;    // per second, rows of a dense A in order
+constexpr double cache_bytes = 6.0e10;     // the same where A stays in the caches
+constexpr double cached_bytes = 4e7;       // an A up to this size does
+constexpr double sparse_bytes = 1.8e10;    // per second, CSR: entries are gathered
 constexpr double start_pass = 8e-6;        // seconds of every pass
-constexpr double row_pass = 1.5e-8;        // seconds per row, beside its entries
-constexpr double sparse_row_pass = 4e-9;   // the same for CSR
-constexpr double sparse_row_facts = 4e-8;  // seconds per row of CSR in the first read (norms)
+constexpr double row_pass = 1.5e-9;        // seconds per row, beside its entries
+constexpr double sparse_row_pass = 6e-9;   // the same for CSR
+constexpr double sparse_row_facts = 1e-8;  // seconds per row of CSR in the first read (norms)
 constexpr double overhead_passes = 3.0;    // of every run: row norms, first and last measurement
-constexpr double start_run = 4e-4;         // seconds: threads, a sample of rows, the report
+constexpr double start_run = 3.5e-4;       // seconds: threads, a sample of rows, the report
 
 // Factorisations.
-constexpr double factor_flops = 4.0e10;   // per second, Householder and Cholesky by LAPACK
+constexpr double factor_flops = 5.0e10;   // per second, Householder and Cholesky by LAPACK
 constexpr double half_speed = 30.0;       // columns with which they run at half that speed
 constexpr double half_cholesky = 1400.0;  // the same for Cholesky with an estimate of its condition
-constexpr double row_qr = 4e-8;           // seconds per row in QR by blocks, beside its entries
+constexpr double row_qr = 1e-8;           // seconds per row in QR by blocks, beside its entries
 constexpr double exchange_flops = 2.5e9;  // per second, updates of a factor by one column
 constexpr double gram_share = 0.8;        // of nominal::gram
 
@@ -38,13 +40,12 @@ constexpr double start_subset_gram = 2e-3;                  // seconds: a run on
 constexpr double checked_rows = 1e3, check_seconds = 2e-9;  // per entry
 
 // Row after row.
-constexpr double one_core_bytes = 8e9;       // per second, rows in random order
-constexpr double row_seconds = 5e-8;         // per step, beside its row
-constexpr double sparse_row_seconds = 2e-8;  // the same for CSR
-constexpr double entry_seconds = 3e-9;       // per entry of CSR: x is gathered and scattered
-constexpr double far_seconds = 8e-8;         // per row of CSR where A exceeds the caches
-constexpr double cached_bytes = 2e7;
-constexpr double table_seconds = 6e-8;  // per row in the sampling table
+constexpr double one_core_bytes = 1.6e10;      // per second, rows in random order
+constexpr double row_seconds = 2.5e-8;         // per step, beside its row
+constexpr double sparse_row_seconds = 1.2e-8;  // the same for CSR
+constexpr double entry_seconds = 2e-9;         // per entry of CSR: x is gathered and scattered
+constexpr double far_seconds = 4e-8;           // per row of CSR where A exceeds the caches
+constexpr double table_seconds = 2.5e-8;       // per row in the sampling table
 
 // On a device, measured on an H200 (docs/gpu.md).
 constexpr double device_row_seconds = 2.2e-7;  // per single-row step, beside its entries
@@ -68,7 +69,8 @@ Costs::Costs(const ProblemShape& shape, const std::optional<DeviceRates>& device
       d_(static_cast<double>(shape.cols)),
       c_(static_cast<double>(shape.right_hand_sides)),
       bytes_(shape.bytes) {
-  pass_ = start_pass + (shape.dense() ? n_ * row_pass + bytes_ / stream_bytes
+  const double dense_bytes = bytes_ > cached_bytes ? stream_bytes : cache_bytes;
+  pass_ = start_pass + (shape.dense() ? n_ * row_pass + bytes_ / dense_bytes
                                       : n_ * sparse_row_pass + bytes_ / sparse_bytes);
   overhead_ = overhead_passes * pass_ + (shape.dense() ? 0.0 : n_ * sparse_row_facts);
   const double wide = d_ / (d_ + half_speed);

@@ -98,7 +98,7 @@ class Normal final : public Method {
   // below 1e-11 more steps are not worth a read of A.
   int corrections() const {
     constexpr double eps = 0x1p-52, enough = 1e-11;
-    constexpr int max_steps = 5;
+    constexpr int max_steps = 12;
     const double c = factor_.condition(), each = 2.0 * eps * c * c;
     if (!(each < 0.5)) return 2;  // more steps do not help where A'A does not resolve A
     const double wanted = std::log(std::max(enough, eps * c)) / std::log(each);

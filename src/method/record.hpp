@@ -87,7 +87,7 @@ struct SubsetFacts {
 
 /// Largest condition of A that AᵀA still resolves well enough for refined steps to reach
 /// the accuracy of QR.
-constexpr double max_normal_condition = 4e6;
+constexpr double max_normal_condition = 1.6e7;
 
 /// One method as auto would run it.
 struct Candidate {

@@ -144,15 +144,19 @@ Extremes extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& 
                            : by == SpectrumBy::automatic ? cheapest
                                                          : by;
   if (taken == SpectrumBy::lanczos) return lanczos_extremes(problem, facts, team, seed);
-  double rows_read = 0.0;
-  if (taken == SpectrumBy::sketch) {
-    Extremes found = sketch_extremes(problem, facts, team, seed);
-    if (by == SpectrumBy::sketch || tight(found)) return found;
-    rows_read = found.rows_read;
-  }
-  Extremes found = exact_extremes(problem, facts, team, d <= most_model_columns);
-  found.rows_read += rows_read;
-  return found;
+  if (taken == SpectrumBy::exact)
+    return exact_extremes(problem, facts, team, d <= most_model_columns);
+  return by == SpectrumBy::sketch ? sketch_extremes(problem, facts, team, seed)
+                                  : sketched_or_exact_extremes(problem, facts, team, seed);
+}
+
+Extremes sketched_or_exact_extremes(const Problem& problem, const MatrixFacts& facts,
+                                    ThreadTeam& team, std::uint64_t seed) {
+  const Extremes sketched = sketch_extremes(problem, facts, team, seed);
+  if (tight(sketched)) return sketched;
+  Extremes exact = exact_extremes(problem, facts, team, problem.cols() <= most_model_columns);
+  exact.rows_read += sketched.rows_read;
+  return exact;
 }
 
 double coherence_nu(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team) {

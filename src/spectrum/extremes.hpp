@@ -76,14 +76,18 @@ Index extremes_sketch_rows(Index cols);
 Extremes lanczos_extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                           std::uint64_t seed, Index steps = 40);
 
+/// By a sketch, and exactly where its error bars leave a factor of more than 4 between the bounds
+/// of kappa.
+Extremes sketched_or_exact_extremes(const Problem& problem, const MatrixFacts& facts,
+                                    ThreadTeam& team, std::uint64_t seed);
+
 /// The choice of `automatic`, a function of the sizes only: exact up to most_model_columns,
 /// because the noise models use the vectors, and where exact costs about as little as a sketch;
 /// Lanczos beyond most_exact_columns; otherwise the sketch.
 SpectrumBy cheapest_spectrum(const GramSize& A);
 
 /// With vectors up to most_model_columns. `automatic` is exact up to most_exact_columns where a
-/// device computes AᵀA. If `automatic` takes the sketch and its error bars
-/// leave a factor of more than 4 between the bounds of kappa, the exact way follows.
+/// device computes AᵀA. Where it takes the sketch the exact way may follow.
 Extremes extremes(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                   std::uint64_t seed, SpectrumBy by = SpectrumBy::automatic);
 

@@ -106,8 +106,8 @@ namespace polyak::nominal {
 
 // kernels/gram: operations per second for many columns, and the number of columns that reaches
 // half of that.
-constexpr double gram_flops = 7.6e10;
-constexpr double half_speed = 30.0;
+constexpr double gram_flops = 1.1e11;
+constexpr double half_speed = 20.0;
 
 // spectrum/sparse_gram: seconds for a product, an entry of H, a row of A, the search of a row
 // for its entries in a band of H, and the cache misses of an entry of A where H is far larger

@@ -21,7 +21,7 @@ assert seconds == sorted(seconds) and plan["steps"][-1]["memory_bytes"] > 0
 assert {m["method"] for m in plan["ruled_out"]} == {"rk"}, plan["ruled_out"]
 PY
 expect 0 "$POLYAK" plan noisy/A.npy noisy/b.npy
-stdout_has "With --method auto, after a look at 656 rows: inconsistent, |r| is"
+stdout_has "With --method auto, after a look at 144 rows: inconsistent, |r| is"
 grep -qE '^  1 normal .*A.A in one pass' out || fail "normal is not first"
 stdout_has "Each method, to a tolerance of 1e-08:"
 stdout_has "Recommended of these (*):  polyak solve noisy/A.npy noisy/b.npy --method"
@@ -30,12 +30,12 @@ stdout_has "Recommended of these (*):  polyak solve noisy/A.npy noisy/b.npy --me
 "$POLYAK" generate spectrum --decay algebraic --rho 1 --kappa 100 --rows 60000 --cols 64 \
   --seed 3 --output exact --quiet
 expect 0 "$POLYAK" plan exact/A.npy exact/b.npy
-stdout_has "after a look at 656 rows: consistent, rank 64"
+stdout_has "after a look at 144 rows: consistent, rank 64"
 grep -qE '^  1 subset-direct .*every row is checked' out || fail "the look is not first"
 expect 0 "$POLYAK" plan exact/A.npy exact/b.npy --certify sampled
 grep -qE '^  1 subset-direct +0 .*others confirm it' out || fail "the sample is not enough"
 expect 0 "$POLYAK" plan exact/A.npy
-stdout_has "after a look at 656 rows: rank 64, condition about"
+stdout_has "after a look at 144 rows: rank 64, condition about"
 grep -qE '^  1 normal ' out || fail "normal is not first without b"
 
 # Rank and dependent columns are told, also where auto looks at no rows.

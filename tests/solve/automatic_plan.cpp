@@ -85,6 +85,17 @@ TEST(automatic_plan, looks_by_normal_equations_where_qr_of_some_rows_would_cost_
   EXPECT_FALSE(AutoPlan(dense(3000, 300), options).look());
 }
 
+// With three columns the two reads of a check cost as much as AᵀA.
+TEST(automatic_plan, solves_no_subset_where_its_check_costs_as_much_as_the_next_method) {
+  SolveOptions options;
+  const AutoPlan narrow(dense(2000000, 3), options);
+  EXPECT_FALSE(narrow.look());
+  EXPECT_FALSE(narrow.subset_cg());
+  EXPECT_TRUE(AutoPlan(dense(2000000, 100), options).look());
+  options.certify = "sampled";  // no check: only the subset is read
+  EXPECT_TRUE(AutoPlan(dense(2000000, 3), options).look());
+}
+
 ProblemShape sparse(Index rows, Index cols, Index entries) {
   ProblemShape shape = dense(rows, cols);
   shape.nonzeros = rows * entries;
@@ -96,7 +107,7 @@ ProblemShape sparse(Index rows, Index cols, Index entries) {
 TEST(automatic_plan, of_few_entries_begins_with_the_normal_equations) {
   const auto list = candidates_of(sparse(1850, 712, 5));
   EXPECT_EQ(list[0].method, "normal");
-  EXPECT_LT(list[0].seconds, 0.6 * candidates_of(dense(1850, 712))[0].seconds);
+  EXPECT_LT(Costs(sparse(1850, 712, 5)).gram(), 0.4 * Costs(dense(1850, 712)).gram());
 }
 
 TEST(automatic_plan,
@@ -117,7 +128,7 @@ TEST(automatic_plan, counts_the_products_that_the_normal_equations_are_made_of) 
   EXPECT_EQ(Costs(shape).gram(), Costs(dense(90000, 4096)).gram());
   ProblemShape sides = dense(100000, 10);
   sides.right_hand_sides = 100;  // more than columns: A is dense all the same
-  EXPECT_GT(Costs(sides).gram(), 100000.0 * 110.0 * 110.0 / 1e11);
+  EXPECT_GT(Costs(sides).gram(), 100000.0 * 110.0 * 110.0 / 1.5e11);
 }
 
 // Rates of about an H200 behind a bus of 50 GB/s.

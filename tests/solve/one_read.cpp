@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "method/record.hpp"
 #include "solve/run/driver.hpp"
 #include "support/problems.hpp"
 #include "support/thread_ranks.hpp"
@@ -132,6 +133,17 @@ TEST(normal_equations, that_are_refined_need_no_third_read) {
   EXPECT_TRUE(report.verified.starts_with("from A'A")) << report.verified;
   EXPECT_DOUBLE_EQ(reads(report, problem), 2.0);
   EXPECT_EQ(report.passes, 2.0);
+}
+
+// The first solution is off by condition²·eps, here a few percent; refined steps bring it to the
+// error of QR.
+TEST(normal_equations, are_refined_to_the_accuracy_of_QR_as_far_as_they_are_trusted) {
+  const double condition = 0.95 * max_normal_condition;
+  const ProblemData parts = consistent(3000, 10, 6, condition * condition);
+  const Report report = solve(Problem(parts), with_method("normal"));
+  EXPECT_EQ(report.status, Status::converged) << report.reason;
+  ASSERT_TRUE(report.error);
+  EXPECT_LE(*report.error, 50.0 * 0x1p-52 * condition);
 }
 
 // A tolerance below the bound can be proved by no sum of this length.

@@ -237,7 +237,7 @@ TEST(ranks, go_on_from_what_another_number_of_ranks_has_saved) {
 
 TEST(ranks, choose_the_method_of_one_machine) {
   SolveOptions options = with_method("auto");
-  const ProblemData large = consistent(60000, 40);  // some rows are looked at first
+  const ProblemData large = consistent(100000, 40);  // some rows are looked at first
   const Report alone = solve(Problem(large), options);
   ASSERT_FALSE(alone.stages.empty());
   for (Index ranks : {2, 4}) {
@@ -248,7 +248,7 @@ TEST(ranks, choose_the_method_of_one_machine) {
       EXPECT_EQ(reports.front().stages[k].method, alone.stages[k].method);
   }
   ProblemData noisy = large;
-  noisy.b = array(random(60000, 1, 31));
+  noisy.b = array(random(100000, 1, 31));
   expect_agreement(solve_on_ranks(3, noisy, options), solve(Problem(noisy), options), 1e-9);
 }
 

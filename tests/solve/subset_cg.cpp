@@ -144,6 +144,35 @@ TEST(subset_cg, sees_rows_that_contradict_each_other_and_tells_what_cg_would_tak
   }
 }
 
+// Two rows of all have an entry in the last column, which the subset leaves at 0: its x solves
+// nothing, so that the next method begins with AᵀA.
+TEST(subset_cg, is_no_solution_where_it_lacks_a_column) {
+  Sparse made = sparse(10.0, 0.0);
+  std::vector<Triplet> entries;
+  for (Index i = 0; i < n; ++i)
+    made.row(i, [&](Index j, double a) { entries.push_back({i, j, a}); });
+  std::vector<double> b(made.data.b.view().data, made.data.b.view().data + n);
+  for (const Index i : {Index{5}, Index{77}}) {
+    entries.push_back({i, d, 1.0});
+    b[to_size(i)] += 3.0;
+  }
+  ProblemData parts;
+  parts.A = csr_from_triplets(std::move(entries), n, d + 1);
+  parts.b = Array(std::move(b), n);
+  const Report report = solve(Problem(parts), automatic());
+  EXPECT_EQ(report.status, Status::converged) << report.reason;
+  ASSERT_EQ(report.stages.size(), 2u);
+  EXPECT_NE(report.stages[0].outcome.find("converged"), std::string::npos);
+  ASSERT_EQ(report.method, "normal");
+  EXPECT_NEAR(solution(report)(d, 0), 3.0, 1e-6);
+  const Report named = solve(Problem(parts), with_method("normal"));
+  const double of_subset =
+      static_cast<double>(report.row_products - named.row_products) / static_cast<double>(n);
+  const double reads = (report.bytes_read - named.bytes_read) / parts.A->bytes();
+  // Beside norms and tests on the subset, A may be read once at its x; not for norms again.
+  EXPECT_LE(reads, of_subset + 1.5);
+}
+
 // 10⁻³/√d parts noise from rows that agree at a condition up to 1000.
 TEST(subset_cg, takes_no_slow_convergence_for_a_contradiction) {
   const Report report = solve(Problem(sparse(100.0, 0.0).data), automatic());

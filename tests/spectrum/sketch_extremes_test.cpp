@@ -147,9 +147,8 @@ TEST(TheSpectrum, GoesOnFromASketchWithWideBarsToTheExactOne) {
   const Index n = 46'000, cols = 1000;
   ThreadTeam team(2);
   const Problem problem = three_entries(n, cols, false);
-  ASSERT_EQ(cheapest_spectrum(gram_size(problem.A())), SpectrumBy::sketch);
   const MatrixFacts facts = gather_facts(problem, team);
-  const Extremes taken = extremes(problem, facts, team, 1);
+  const Extremes taken = sketched_or_exact_extremes(problem, facts, team, 1);
   const Extremes exact = extremes(problem, facts, team, 1, SpectrumBy::exact);
   EXPECT_EQ(taken.sketch_rows, 8 * cols);
   EXPECT_EQ(taken.source, "sketch of 8000 rows, probability 0.999");
@@ -157,7 +156,8 @@ TEST(TheSpectrum, GoesOnFromASketchWithWideBarsToTheExactOne) {
 
   // Dependent columns leave no bound on lambda_min from above that is close.
   const Problem deficient = three_entries(n, cols, true);
-  const Extremes refined = extremes(deficient, gather_facts(deficient, team), team, 1);
+  const MatrixFacts facts_of_deficient = gather_facts(deficient, team);
+  const Extremes refined = sketched_or_exact_extremes(deficient, facts_of_deficient, team, 1);
   EXPECT_TRUE(refined.exact);
   EXPECT_EQ(refined.rank, cols - 1);
   EXPECT_EQ(refined.rows_read, 3.0 * static_cast<double>(n));

@@ -197,7 +197,8 @@ class Automatic {
         (tried->status == Status::limit && tried->iterations < stage.max_iterations);
     if (cut_off) runs_.stop_saving();
     cg_iterations_ = expected_iterations(*tried, options_.tol);
-    const bool contradicts = tried->stopped_by == StoppedBy::inconsistent;
+    // Not an x that does not even solve these rows, nor one of columns that they do not contain.
+    const bool may_solve = tried->status == Status::converged && tried->zero_columns == 0;
     Stage done{stage.run.method,
                fmt::format("{} random rows, by {}", part->rows(), one_read_cg_record().info.name),
                stage.run.seconds,
@@ -208,7 +209,7 @@ class Automatic {
     done.outcome = outcome(total());
     total().stages.push_back(std::move(done));
     if (total().status != Status::diverged) found_by_ = stage.run.method;
-    start_may_solve_ = !contradicts;
+    start_may_solve_ = may_solve;
   }
 
   // To a tenth of the tolerance: the rows left out are to meet it too.
@@ -376,7 +377,7 @@ class Automatic {
   std::string found_by_;          // the stage on a subset that gave start_; empty after a method
   bool can_factor_ = false;       // a candidate takes any condition
   Array start_;                   // d × c, the best x so far
-  bool start_may_solve_ = false;  // the rows seen so far do not contradict it
+  bool start_may_solve_ = false;  // it solves the rows seen so far
   int threads_ = 1;
 };
 

@@ -140,29 +140,39 @@ AutoStage AutoPlan::subset_direct(double rows_per_column, bool by_gram, double s
           .by_gram = by_gram};
 }
 
+// The solution of a subset has to be checked on all rows, in two passes: where A has so few columns
+// that the next method takes little longer than that, a subset saves nothing.
+bool AutoPlan::may_save(double seconds, double next) const {
+  constexpr double max_share = 0.8;
+  const double check = options_.certify == "sampled" ? 0.0 : 2.0 * costs_.pass();
+  return seconds + check <= max_share * next;
+}
+
 // 10d rows give a good estimate of the conditioning, 2d determine x. The stage may solve the
 // problem; otherwise its time is lost, so that it may take a few passes and a part of the time of
 // the next method at most. By normal equations only where Kaczmarz, which may solve it as well,
 // would take longer. Where a device computes A'A in a few passes, no subset saves as much as it
 // costs.
 std::optional<AutoStage> AutoPlan::plan_look() const {
-  constexpr double max_qr_share = 0.2, max_gram_share = 0.25;  // of the next method
   constexpr Index max_gram_columns = 1000;  // above, subset-cg gives the same facts for less
-  if (shape_.ridge || shape_.bounds || !(options_.tol > 0.0) || costs_.direct() <= Costs::at_once ||
-      costs_.gram_on_device())
+  const bool sampled = options_.certify == "sampled";  // then rows not read are what is saved
+  if (shape_.ridge || shape_.bounds || !(options_.tol > 0.0) || costs_.gram_on_device() ||
+      (costs_.direct() <= Costs::at_once && !sampled))
     return std::nullopt;
+  const double max_qr_share = sampled ? 1.0 : 0.2, max_gram_share = sampled ? 1.0 : 0.3;
   const double next = std::min(costs_.normal(), costs_.direct()) - costs_.copy();
   const double kaczmarz = costs_.kaczmarz(kaczmarz_passes(n_, d_, options_.tol));
   const auto by_qr = [&](double rows, double passes) {
     const double seconds = costs_.subset_by_qr(rows * d_);
-    const bool cheap = seconds <= std::min(passes * costs_.pass(), max_qr_share * next);
-    return cheap ? seconds : 0.0;
+    const bool cheap =
+        (sampled || seconds <= passes * costs_.pass()) && seconds <= max_qr_share * next;
+    return cheap && may_save(seconds, next) ? seconds : 0.0;
   };
   const auto by_gram = [&](double rows) {
     const double seconds = costs_.subset_by_gram(rows * d_);
     const bool cheap = shape_.dense() && shape_.cols <= max_gram_columns &&
                        seconds <= std::min(kaczmarz, max_gram_share * next);
-    return cheap ? seconds : 0.0;
+    return cheap && may_save(seconds, next) ? seconds : 0.0;
   };
   struct Option {
     double rows;  // per column
@@ -201,7 +211,8 @@ std::optional<AutoStage> AutoPlan::plan_subset_cg() const {
   const double pass = Costs(part, device_rates(options_.device)).pass();
   const double limit = std::floor(candidate::trial_share * next / pass);
   const double expected = random_cg_iterations(rows, d_, rows * entries, 0.1 * options_.tol);
-  if (limit < min_speedup * expected) return std::nullopt;
+  const double seconds = (expected + 3.0) * pass;
+  if (limit < min_speedup * expected || !may_save(seconds, next)) return std::nullopt;
   const std::string& method = one_read_cg_record().info.name;
   const auto iterations = static_cast<Index>(std::min(limit, 3.0 * d_));
   return AutoStage{
@@ -209,7 +220,7 @@ std::optional<AutoStage> AutoPlan::plan_subset_cg() const {
               .why = fmt::format("{} random rows first: they solve consistent data; otherwise "
                                  "their solution is the next start",
                                  count),
-              .seconds = (expected + 3.0) * pass,
+              .seconds = seconds,
               .passes = static_cast<double>(iterations) * static_cast<double>(count) /
                         static_cast<double>(shape_.rows)},
       .bytes = part.bytes + working_bytes(part, method, options_),

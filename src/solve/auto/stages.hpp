@@ -70,6 +70,7 @@ class AutoPlan {
   std::optional<AutoStage> plan_look() const;
   std::optional<AutoStage> plan_subset_cg() const;
   AutoStage subset_direct(double rows_per_column, bool by_gram, double seconds) const;
+  bool may_save(double seconds, double next) const;
 
   ProblemShape shape_;
   const SolveOptions& options_;
