@@ -11,14 +11,16 @@ namespace polyak {
 namespace {
 
 template <class Value>
-MatrixPtr map_stored(const DenseRows<Value>& rows, const MatrixPtr& A, ColumnMap map) {
+MatrixPtr map_stored(const DenseRows<Value>& rows, const MatrixPtr& A, ColumnMap map,
+                     std::span<const double> /*weights*/) {
   const auto load = [&rows](Index i, double* out) { rows.row(i).copy(out); };
   return std::make_shared<MappedDense<decltype(load)>>(A, std::move(map), load);
 }
 
 template <class Value, class Column>
-MatrixPtr map_stored(const CsrRows<Value, Column>& rows, const MatrixPtr& A, ColumnMap map) {
-  return std::make_shared<MappedSparse<Value, Column>>(A, std::move(map), rows);
+MatrixPtr map_stored(const CsrRows<Value, Column>& rows, const MatrixPtr& A, ColumnMap map,
+                     std::span<const double> weights) {
+  return std::make_shared<MappedSparse<Value, Column>>(A, std::move(map), rows, weights);
 }
 
 // Rows of any matrix; each call may take a while (a lock, a look for the row).
@@ -36,25 +38,33 @@ MatrixPtr map_any(const MatrixPtr& A, ColumnMap map) {
 }
 
 // Maps the rows stored here; their distribution over ranks remains.
-MatrixPtr map_part(const MatrixPtr& A, ColumnMap map) {
+MatrixPtr map_part(const MatrixPtr& A, ColumnMap map, std::span<const double> weights) {
   const Partition own = partition(*A);
   const bool same_columns = !map.ones && !map.centred();
   std::shared_ptr<ColumnExchange> columns;
   if (own.columns && same_columns) columns = {A, own.columns};
-  return rank_rows(mapped_columns({A, own.rows}, std::move(map)), own.first, A->rows(),
+  if (!weights.empty()) weights = weights.subspan(to_size(own.first), to_size(own.rows->rows()));
+  return rank_rows(mapped_columns({A, own.rows}, std::move(map), weights), own.first, A->rows(),
                    {A, own.communicator}, std::move(columns));
 }
 
-// value + sign·Σ centre_j·x_j, in twice the precision: the terms may be much larger than their sum.
-double plus_products(double value, double sign, std::span<const double> centre, const double* x) {
+// value + other + sign·Σ centre_j·x_j, in twice the precision: the terms may be much larger than
+// their sum.
+double plus_products(double value, double other, double sign, std::span<const double> centre,
+                     const double* x) {
   double sum = value, rest = 0.0;  // the sum is sum + rest
+  const auto add = [&](double term) {
+    const double before = sum;
+    sum += term;
+    const double added = sum - before;
+    rest += (before - (sum - added)) + (term - added);
+  };
+  add(other);
   for (std::size_t j = 0; j < centre.size(); ++j) {
     const double term = sign * centre[j] * x[j];
     if (!std::isfinite(term)) return value + term;
-    const double before = sum;
-    sum += term;
-    const double added = sum - before;  // rounding of the sum, and of the product
-    rest += (before - (sum - added)) + (term - added) + std::fma(sign * centre[j], x[j], -term);
+    add(term);
+    rest += std::fma(sign * centre[j], x[j], -term);
   }
   return sum + rest;
 }
@@ -65,16 +75,17 @@ ColumnMap ColumnMap::plain(Index cols_of_A, bool ones) {
   return {std::vector<double>(to_size(cols_of_A + (ones ? 1 : 0)), 1.0), {}, ones};
 }
 
-void ColumnMap::to_user(const double* z, const double* start, double* x) const {
+void ColumnMap::to_user(const double* z, const double* start, double level, double* x) const {
   for (std::size_t j = 0; j < units.size(); ++j)
     x[j] = units[j] == 0.0 ? start[j] : units[j] * z[j];
-  if (!centre.empty()) x[units.size() - 1] = plus_products(x[units.size() - 1], -1.0, centre, x);
+  const std::size_t last = units.size() - 1;
+  if (!centre.empty() || level != 0.0) x[last] = plus_products(x[last], level, -1.0, centre, x);
 }
 
-void ColumnMap::from_user(const double* x, double* z) const {
+void ColumnMap::from_user(const double* x, double level, double* z) const {
   const std::size_t last = units.size() - 1;
   for (std::size_t j = 0; j < units.size(); ++j) z[j] = x[j];
-  if (!centre.empty()) z[last] = plus_products(x[last], 1.0, centre, x);
+  if (!centre.empty() || level != 0.0) z[last] = plus_products(x[last], -level, 1.0, centre, x);
   for (std::size_t j = 0; j < units.size(); ++j) z[j] = units[j] == 0.0 ? 0.0 : z[j] / units[j];
 }
 
@@ -129,9 +140,10 @@ const MappedMatrix* as_mapped(const RowMatrix& A) {
   return dynamic_cast<const MappedMatrix*>(partition(A).rows);
 }
 
-MatrixPtr mapped_columns(const MatrixPtr& A, ColumnMap map) {
-  if (partition(*A).rows != A.get()) return map_part(A, std::move(map));
-  auto out = as_stored(*A, [&](const auto& rows) { return map_stored(rows, A, std::move(map)); });
+MatrixPtr mapped_columns(const MatrixPtr& A, ColumnMap map, std::span<const double> weights) {
+  if (partition(*A).rows != A.get()) return map_part(A, std::move(map), weights);
+  auto out =
+      as_stored(*A, [&](const auto& rows) { return map_stored(rows, A, std::move(map), weights); });
   return out ? out : map_any(A, std::move(map));
 }
 

@@ -25,15 +25,16 @@ struct ColumnMap {
   bool centred() const { return !centre.empty(); }
 
   /// x of one right-hand side in the user's variables; the value of `start` where a unit
-  /// is 0.
-  void to_user(const double* z, const double* start, double* x) const;
-  void from_user(const double* x, double* z) const;
+  /// is 0. `level` was subtracted from b: it is a part of the intercept.
+  void to_user(const double* z, const double* start, double level, double* x) const;
+  void from_user(const double* x, double level, double* z) const;
 };
 
 /// A in these variables, without a copy of A: dense rows are mapped in blocks that fit into
 /// the cache, sparse ones entry by entry with the centre as a term of rank one. The
-/// distribution over ranks remains.
-MatrixPtr mapped_columns(const MatrixPtr& A, ColumnMap map);
+/// distribution over ranks remains. Rows of weight 0 (no weights: none) may differ: where a sparse
+/// column has no entry there, it is 0 and not −unit·centre.
+MatrixPtr mapped_columns(const MatrixPtr& A, ColumnMap map, std::span<const double> weights = {});
 
 /// True if A stores its rows, so that mapping them costs little.
 bool stores_rows(const RowMatrix& A);

@@ -170,11 +170,12 @@ class MappedDense final : public MappedMatrix {
 template <class Value, class Column>
 class MappedSparse final : public MappedMatrix {
  public:
-  MappedSparse(MatrixPtr A, ColumnMap map, const CsrRows<Value, Column>& stored)
+  MappedSparse(MatrixPtr A, ColumnMap map, const CsrRows<Value, Column>& stored,
+               std::span<const double> weights)
       : MappedMatrix(std::move(A), std::move(map)), rows_(stored.from(0)), shift_(map_.units) {
     for (Index j = 0; j < d_; ++j)
       shift_[to_size(j)] *= map_.centred() ? -map_.centre[to_size(j)] : 0.0;
-    for (const Index j : full_columns()) {
+    for (const Index j : full_columns(weights)) {
       entry_centre_.resize(to_size(d_), 0.0);
       entry_centre_[to_size(j)] = map_.centre[to_size(j)];
       shift_[to_size(j)] = 0.0;
@@ -262,26 +263,28 @@ class MappedSparse final : public MappedMatrix {
     if (!column_norms2.empty()) column_norms(first, last, {}, scale, column_norms2);
   }
 
+  // ‖ã_j‖² = Σ_k w·(unit·a + shift)² + (Σ_i w − Σ_k w)·shift², the second over the empty entries. A
+  // column without any, in rows that have a weight, sums the same weights in the same order, so
+  // that the difference is 0.
   void column_norms(Index first, Index last, std::span<const double> weights, double scale,
                     std::span<double> norms2) const override {
+    const bool shifted = map_.centred() || map_.ones;
+    std::vector<double> present(shifted ? shift_.size() : 0, 0.0);
     double total = 0.0;
     for (Index i = first; i < last; ++i) {
       const double w = weights.empty() ? 1.0 : weights[to_size(i - first)];
       const auto row = rows_.row(i);
       total += w;
       for (Index k = 0; k < row.count && w > 0.0; ++k) {
-        double& sum = norms2[to_size(row.col[k])];
-        if (map_.centred())
-          sum += w * more_than_shift(row, k, scale);
-        else
-          sum += w * kernels::visible_square(unit(row, k) * static_cast<double>(row.a[k]), scale);
+        const std::size_t j = to_size(row.col[k]);
+        norms2[j] += w * kernels::visible_square(mapped(row, k), scale);
+        if (shifted) present[j] += w;
       }
     }
-    // A column with a shift has empty entries as well as others: it is not constant.
-    for (std::size_t j = 0; j < shift_.size() && (map_.centred() || map_.ones); ++j) {
-      const double least =
-          total > 0.0 && shift_[j] != 0.0 ? std::numeric_limits<double>::min() : 0.0;
-      norms2[j] = std::max(least, norms2[j] + total * (scale * shift_[j]) * (scale * shift_[j]));
+    for (std::size_t j = 0; j < present.size(); ++j) {
+      const double empty = std::max(0.0, total - present[j]);
+      if (empty > 0.0 && shift_[j] != 0.0)
+        norms2[j] += empty * kernels::visible_square(shift_[j], scale);
     }
   }
 
@@ -307,12 +310,13 @@ class MappedSparse final : public MappedMatrix {
                                static_cast<double>(A_->rows()) * static_cast<double>(d_);
   }
 
-  // The columns that have a centre and an entry in every row.
-  std::vector<Index> full_columns() const {
+  // The columns that have a centre and an entry in every row of positive weight.
+  std::vector<Index> full_columns(std::span<const double> weights) const {
     std::vector<Index> full;
     for (std::size_t j = 0; j < map_.centre.size(); ++j)
       if (map_.centre[j] != 0.0) full.push_back(static_cast<Index>(j));
     for (Index i = 0; i < rows() && !full.empty(); ++i) {
+      if (!weights.empty() && !(weights[to_size(i)] > 0.0)) continue;
       const Row row = rows_.row(i);
       std::erase_if(full, [&](Index j) {
         return !std::binary_search(row.col, row.col + row.count, static_cast<Column>(j));

@@ -36,6 +36,11 @@ refuses 65 "b: A and b do not have the same number of rows (found A 500 x 8 and 
 500 rows in b)" solve p/A.npy p/x.npy
 refuses 65 "x0: the vector does not fit the problem (found 500 x 1, expected 8 x 1)" \
   solve p/A.npy p/b.npy --x0 p/b.npy
+# The x of one unknown and several right-hand sides is a row, which is read again as a start.
+printf '1\n2\n4\n' >one.csv
+printf '1,2,3\n2,5,6\n4,8,11\n' >three.csv
+expect 0 "$POLYAK" solve one.csv three.csv --output one_x.npy --quiet
+expect 0 "$POLYAK" solve one.csv three.csv --x0 one_x.npy --reference one_x.npy --quiet
 printf 'a,b\n1,2\n3,nan\n' >nan.csv
 expect 65 "$POLYAK" solve nan.csv --rhs-column b
 stderr_has "nan.csv"

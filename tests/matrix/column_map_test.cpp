@@ -158,10 +158,12 @@ TEST(ColumnMaps, UserVariablesAndBackAreInverse) {
   const ColumnMap map = cases()[2].map;
   const Matrix x = normal(1, d + 1, 16);
   std::vector<double> z(d + 1), back(d + 1);
-  map.from_user(x.data(), z.data());
-  map.to_user(z.data(), x.data(), back.data());
-  for (Index j = 0; j <= d; ++j)
-    EXPECT_NEAR(back[to_size(j)], x(0, j), 1e-13 * (1.0 + std::abs(x(0, j))));
+  for (const double level : {0.0, 3.0}) {
+    map.from_user(x.data(), level, z.data());
+    map.to_user(z.data(), x.data(), level, back.data());
+    for (Index j = 0; j <= d; ++j)
+      EXPECT_NEAR(back[to_size(j)], x(0, j), 1e-13 * (1.0 + std::abs(x(0, j))));
+  }
 }
 
 TEST(ColumnMaps, TheSameFitInBothVariables) {
@@ -169,7 +171,7 @@ TEST(ColumnMaps, TheSameFitInBothVariables) {
   ColumnMap map = cases()[2].map;
   map.units[4] = 1.0;
   std::vector<double> z(d + 1);
-  map.from_user(x.data(), z.data());
+  map.from_user(x.data(), 0.0, z.data());
   const auto mapped = mapped_columns(dense_matrix(values<double>(A), n, d), map);
   Matrix fit = Matrix::Zero(n, 1);
   mapped->multiply(0, n, {z.data(), 1, d + 1, d + 1}, view(fit));

@@ -80,6 +80,19 @@ void load_whole(const SolveRequest& request, Loaded& out) {
   out.names = std::move(table.names);
 }
 
+// A file of one row is read as one column; with one unknown it is that of several right-hand sides.
+Array as_row(const Array& values) {
+  const ConstView v = values.view();
+  if (v.rows < 2 || v.cols != 1 || v.stride != 1) return values;
+  return Array(ConstView{v.data, 1, v.rows, v.rows}, std::make_shared<const Array>(values));
+}
+
+void take_rows_of_one_unknown(ProblemData& data) {
+  if (data.A->cols() + data.intercept != 1) return;
+  data.x0 = as_row(data.x0);
+  data.reference = as_row(data.reference);
+}
+
 // The rows of A on this rank begin at `first`; the whole A has `rows` rows.
 struct Part {
   Index first = 0, rows = 0;
@@ -272,6 +285,7 @@ Loaded load(const SolveRequest& request) {
     part = own_part(out.data, request.A);
     check_same_sizes(out.data, part.rows);  // join_rows checks again after rows are dropped
   }
+  take_rows_of_one_unknown(out.data);
   if (request.data.drop_nonfinite_rows) part = without_nonfinite(part, out);
   join_rows(out.data, part.first, part.rows);
   if (out.data.intercept && !out.names.empty()) out.names.emplace_back("intercept");

@@ -244,7 +244,7 @@ class Automatic {
     out.used.tol = options_.tol;
     tell_facts_of_look(out);
     out.pages_read = pages_of_rows(problem_.A(), trial_->rows_read);
-    out.relative_residual = trial_->facts.relative_residual;
+    out.relative_residual = trial_->residual_of_b;
     out.x = trial_->x;
     out.asked = options_;
     describe(problem_, out);

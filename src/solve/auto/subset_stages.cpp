@@ -27,9 +27,9 @@ std::vector<Index> merged(const std::vector<Index>& a, const std::vector<Index>&
   return out;
 }
 
-// The sums over all rows that were checked.
+// The sums over all rows that were checked, of b without its level and as it is.
 struct Checked {
-  double residual2 = 0.0, b2 = 0.0, size2 = 0.0;
+  double residual2 = 0.0, b2 = 0.0, size2 = 0.0, whole2 = 0.0;
 };
 
 void read_row(const Problem& problem, Index i, std::vector<double>& a) {
@@ -49,7 +49,7 @@ std::vector<double> column_means(const Problem& solved) {
   return means;
 }
 
-// Of each right-hand side: the weighted mean of b_i − Σ_j (a_ij − m_j)x_j.
+// Of each right-hand side: the weighted mean of b_i − b_0 − Σ_j (a_ij − m_j)x_j.
 std::vector<double> fitted_levels(const Problem& solved, const std::vector<double>& means,
                                   ConstView x) {
   std::vector<double> levels(to_size(x.rows), 0.0), a;
@@ -59,7 +59,7 @@ std::vector<double> fitted_levels(const Problem& solved, const std::vector<doubl
     const double w = solved.weights().empty() ? 1.0 : solved.weights()[to_size(i)];
     total += w;
     for (Index c = 0; c < x.rows; ++c) {
-      double rest = solved.b()(i, c);
+      double rest = solved.b()(i, c) - solved.b()(0, c);
       for (Index j = 0; j < x.cols; ++j) rest -= (a[to_size(j)] - means[to_size(j)]) * x(c, j);
       levels[to_size(c)] += w * rest;
     }
@@ -68,22 +68,27 @@ std::vector<double> fitted_levels(const Problem& solved, const std::vector<doubl
   return levels;
 }
 
-// Beside an intercept the terms a_ij·x_j may be far larger than what they explain of b, and
-// rounding of the intercept larger than the tolerance: rows are checked as Σ_j (a_ij − m_j)x_j +
-// level, with means m of the rows solved and the level that fits them.
+// Beside an intercept b and the terms a_ij·x_j may be far larger than what these explain of b, and
+// rounding of the intercept larger than the tolerance: rows are checked as Σ_j (a_ij − m_j)x_j =
+// b_i − b_0 − level, with means m of the rows solved, b_0 of the first of them, and the level that
+// fits them.
 struct Centre {
-  std::vector<double> means, levels;  // of each column, of each right-hand side; empty without
+  // Of each column, and of each right-hand side; empty without an intercept.
+  std::vector<double> means, firsts, levels;
 
   Centre(const Problem& solved, ConstView x) {
     if (!solved.has_intercept()) return;
     means = column_means(solved);
+    firsts.assign(solved.b().row(0), solved.b().row(0) + x.rows);
     levels = fitted_levels(solved, means, x);
   }
 
   void shift(std::vector<double>& row) const {
     for (std::size_t j = 0; j < means.size(); ++j) row[j] -= means[j];
   }
-  double level(Index c) const { return levels.empty() ? 0.0 : levels[to_size(c)]; }
+  double rest_of(double b, Index c) const {
+    return levels.empty() ? b : b - firsts[to_size(c)] - levels[to_size(c)];
+  }
 };
 
 // Row by row: a property of m random rows holds for all but a small share of the others. Rows and
@@ -92,26 +97,29 @@ void check(const Problem& rows, ConstView x, const Centre& centre, double tol, C
            SubsetTrial& trial) {
   const Index d = rows.cols();
   std::vector<double> a;
-  auto& [residual2, b2, size2] = sums;
+  auto& [residual2, b2, size2, whole2] = sums;
   for (Index i = 0; i < rows.rows(); ++i) {
     read_row(rows, i, a);
     centre.shift(a);
     bool fits = true;
     for (Index c = 0; c < x.rows; ++c) {
-      double r = centre.level(c) - rows.b()(i, c), size = std::abs(centre.level(c));
+      const double b = centre.rest_of(rows.b()(i, c), c);
+      double r = -b, size = 0.0;
       for (Index j = 0; j < d; ++j) {
         const double term = a[to_size(j)] * x(c, j);
         r += term;
         size += std::abs(term);
       }
-      fits = fits && std::abs(r) <= tol * (size + std::abs(rows.b()(i, c)));
+      fits = fits && std::abs(r) <= tol * (size + std::abs(b));
       residual2 += r * r;
       size2 += size * size;
-      b2 += rows.b()(i, c) * rows.b()(i, c);
+      b2 += b * b;
+      whole2 += rows.b()(i, c) * rows.b()(i, c);
     }
     trial.rows_failed += !fits;
   }
   trial.rows_checked += rows.rows();
+  if (whole2 > 0.0) trial.residual_of_b = std::sqrt(residual2 / whole2);
   if (b2 == 0.0) return;
   trial.facts.relative_residual = std::sqrt(residual2 / b2);
   trial.rounding = static_cast<double>(d) * 0x1p-52 * std::sqrt(size2 / b2);

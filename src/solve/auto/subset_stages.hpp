@@ -25,7 +25,8 @@ struct SubsetTrial {
   Index rows_checked = 0;
   std::vector<Index> rows_read;  ///< solved or checked, ascending
   Index rows_failed = 0;         ///< of those checked: |r_i| > tol(Σ_j|a_ij||x_j| + |b_i|)
-  double rounding = 0.0;         ///< upper bound of the part of relative_residual due to rounding
+  double residual_of_b = 0.0;  ///< ‖r‖/‖b‖ of them; facts.relative_residual: b without its level
+  double rounding = 0.0;       ///< upper bound of the part of relative_residual due to rounding
 
   /// Every row that was checked fits, and all of them together fit b so well that x is accurate
   /// too: an x that noise has blown up along a small singular vector passes the first test alone.

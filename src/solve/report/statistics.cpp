@@ -65,11 +65,9 @@ class Statistician {
 
   // x of one right-hand side in the working problem's variables.
   std::vector<double> working_x(Index c) const {
-    std::vector<double> user(to_size(problem_.cols())), x(user.size());
+    std::vector<double> user(to_size(problem_.cols()));
     for (Index j = 0; j < problem_.cols(); ++j) user[to_size(j)] = report_.x(j, c);
-    if (!working_.map()) return user;
-    working_.map()->from_user(user.data(), x.data());
-    return x;
+    return working_.from_user(user.data(), c);
   }
   // x̃ = x·scale.b/scale.a of it.
   std::vector<double> scaled_x(Index c) const {
@@ -149,7 +147,7 @@ class Statistician {
   void tell_distance(const RegressionFactor& factor) {
     double distance = 0.0;
     for (Index c = 0; c < sides(); ++c) {
-      if (std::sqrt(factor.least_residual2(c)) <= rounding * facts_.b_norms[to_size(c)])
+      if (std::sqrt(factor.least_residual2(c)) <= rounding * working_.user_rhs_norm(c))
         return warn(
             "the data are fitted to rounding: residual variance and standard errors are "
             "those of rounding errors");
@@ -187,7 +185,7 @@ class Statistician {
 
   void fit() {
     for (Index c = 0; c < sides(); ++c) {
-      const double total = total2(c), least = rounding * facts_.b_norms[to_size(c)];
+      const double total = total2(c), least = rounding * working_.user_rhs_norm(c);
       out_.r_squared.push_back(total > least * least ? std::optional(1.0 - rss_[to_size(c)] / total)
                                                      : std::nullopt);
     }

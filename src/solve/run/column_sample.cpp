@@ -50,6 +50,25 @@ std::vector<double> ColumnSample::means(const RowMatrix& A) const {
   return out;
 }
 
+// Ranks know their own rows of b. Sizes beyond the square root of the largest double are infinite.
+ColumnSample::RhsLevels ColumnSample::levels(const Problem& problem) const {
+  const ConstView b = problem.b();
+  const Partition own = partition(problem.A());
+  std::vector<double> sums(to_size(2 * b.cols), 0.0);
+  for (std::size_t t = 0; t < rows_.size(); ++t) {
+    const Index i = rows_[t];
+    if (i < own.first || i >= own.first + own.rows->rows()) continue;
+    for (Index c = 0; c < b.cols; ++c) {
+      sums[to_size(c)] += weights_[t] / total_ * b(i, c);
+      sums[to_size(b.cols + c)] += weights_[t] / total_ * (b(i, c) * b(i, c));
+    }
+  }
+  communicator(problem.A()).sum(sums);
+  RhsLevels out{{sums.begin(), sums.begin() + b.cols}, {sums.begin() + b.cols, sums.end()}};
+  for (double& size : out.sizes) size = std::sqrt(size);
+  return out;
+}
+
 // Norms whose squares overflow or underflow are computed again in other units.
 std::vector<double> ColumnSample::norms(const RowMatrix& A) const {
   std::vector<double> out = norms(A, 1.0);

@@ -18,6 +18,11 @@ class ColumnSample {
   bool empty() const { return !(total_ > 0.0); }
   /// Σ w a_ij / Σ w.
   std::vector<double> means(const RowMatrix& A) const;
+  /// Of the columns of b, and √(Σ w b_ic² / Σ w): its rows are those of the problem.
+  struct RhsLevels {
+    std::vector<double> means, sizes;
+  };
+  RhsLevels levels(const Problem& problem) const;
   /// √(Σ w a_ij² · n/m): about the norms of all columns, of any size.
   std::vector<double> norms(const RowMatrix& A) const;
   /// Σ w · n/m: about the sum of all weights.

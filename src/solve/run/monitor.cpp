@@ -32,6 +32,13 @@ double largest_if_beyond(double v) {
 // The value as a multiple of its bound.
 double above(double value, double bar) { return value == 0.0 ? 0.0 : value / bar; }
 
+double rhs_norm(const WorkingProblem& working) {
+  std::vector<double> norms;
+  for (Index c = 0; c < working.user().right_hand_sides(); ++c)
+    norms.push_back(working.user_rhs_norm(c));
+  return norm_of_any_size(norms.data(), std::ssize(norms));
+}
+
 }  // namespace
 
 Monitor::Monitor(const WorkingProblem& working, Backend& backend, double tol,
@@ -44,9 +51,10 @@ Monitor::Monitor(const WorkingProblem& working, Backend& backend, double tol,
       unit_(facts_.scale.a / facts_.scale.b),
       columns_(columns_of(problem_, facts_)),
       frobenius_(norm_of_any_size(columns_.data(), std::ssize(columns_))),
-      b_norm_(norm_of_any_size(facts_.b_norms.data(), std::ssize(facts_.b_norms))),
+      b_norm_(rhs_norm(working)),
       rule_(rule),
       norm_(least_norm(problem_, user_frobenius())),
+      start_terms_(terms_of_start()),
       g_block_(backend.make(Block::Kind::unknowns, problem_.right_hand_sides())),
       g_(to_size(g_block_.size())),
       residual2_(to_size(problem_.right_hand_sides())) {}
@@ -99,9 +107,24 @@ double Monitor::error(ConstView x) const {
 }
 
 double Monitor::size_of(ConstView x, Index c) const {
+  const double b = facts_.b_norms[to_size(c)], start = start_terms_[to_size(c)];
+  // Where b is 0 all terms vanish with x, and only 0 itself would meet the tolerance: what rounding
+  // leaves of the start is enough.
+  if (b == 0.0 && start > 0.0 && tol_ > 0.0) return 0x1p-53 / tol_ * start;
+  return terms_of(x.row(c)) + b;
+}
+
+double Monitor::terms_of(const double* x) const {
   double sum = 0.0;
-  for (Index j = 0; j < x.cols; ++j) sum += columns_[to_size(j)] * std::abs(x(c, j) / unit_);
-  return sum + facts_.b_norms[to_size(c)];
+  for (std::size_t j = 0; j < columns_.size(); ++j) sum += columns_[j] * std::abs(x[j] / unit_);
+  return sum;
+}
+
+std::vector<double> Monitor::terms_of_start() const {
+  std::vector<double> out;
+  const ConstView start = problem_.x0();
+  for (Index c = 0; c < start.rows; ++c) out.push_back(terms_of(start.row(c)));
+  return out;
 }
 
 // A bound that is not positive proves nothing: the test is then infinite, or 0 from below.

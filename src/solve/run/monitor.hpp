@@ -83,6 +83,8 @@ class Monitor {
   double error(ConstView x) const;
   void judge_by_rule(Measured& out);
   double size_of(ConstView x, Index c) const;  // Σ_j‖a_j‖|x_j| + ‖b‖
+  double terms_of(const double* x) const;      // Σ_j‖a_j‖|x_j|
+  std::vector<double> terms_of_start() const;
   bool finite_for_user(ConstView x) const;
   double user_gradient();  // ‖Aᵀr‖ of the user's A; g_ becomes it
   double user_frobenius() const;
@@ -96,6 +98,7 @@ class Monitor {
   double frobenius_, b_norm_;
   std::optional<StopRule> rule_;
   double norm_;  // a lower bound on ‖A‖ in the user's units, which rule_ uses for ‖A‖
+  std::vector<double> start_terms_;  // of each right-hand side
   Block g_block_;
   std::vector<double> g_, residual2_;  // g_: that block on the host
   std::vector<double> read_g_, read_residual2_;

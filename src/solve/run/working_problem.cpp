@@ -165,8 +165,10 @@ void WorkingProblem::read_in_units(const std::vector<double>& before, ThreadTeam
 // Scales by a sample of rows, then the norms of all rows; where these differ, once more.
 void WorkingProblem::map_columns(const SolveOptions& options, ThreadTeam& team) {
   ColumnMap map = first_map(options.seed);
-  const bool plain = !map.centred() && std::all_of(map.units.begin(), map.units.end(),
-                                                   [](double u) { return u == 1.0; });
+  if (map.ones && intercept_is_free(user_)) take_level_off(options.seed, team);
+  const bool plain =
+      levels_.empty() && !map.centred() &&
+      std::all_of(map.units.begin(), map.units.end(), [](double u) { return u == 1.0; });
   if (!plain) change(map);
   read(options, team);
   for (int round = 0; round < max_rounds; ++round) {
@@ -248,20 +250,76 @@ void WorkingProblem::change(std::optional<ColumnMap> map) {
   data.ridge = data.ridge * root_weight_ * root_weight_;
   if (map_) {
     const Index d = user_.cols(), c = user_.right_hand_sides();
-    data.A = mapped_columns(without_ones(user_), *map_);
+    data.A = mapped_columns(without_ones(user_), *map_, user_.weights());
     data.ridge_factors.resize(to_size(d), 1.0);
     for (Index j = 0; j < d && data.ridge > 0.0; ++j)  // without a ridge a square may overflow
       data.ridge_factors[to_size(j)] *= map_->units[to_size(j)] * map_->units[to_size(j)];
     constexpr double inf = std::numeric_limits<double>::infinity();
     data.lower = divided(user_.lower(), *map_, -inf);
     data.upper = divided(user_.upper(), *map_, inf);
-    std::vector<double> start(to_size(c * d));
-    for (Index k = 0; k < c; ++k) map_->from_user(user_.x0().row(k), start.data() + k * d);
+    if (!levels_.empty()) data.b = rhs_;
+    std::vector<double> start;
+    for (Index k = 0; k < c; ++k) {
+      const std::vector<double> one = start_of(k);
+      start.insert(start.end(), one.begin(), one.end());
+    }
     data.x0 = transposed({start.data(), c, d, d});
     data.reference = {};
     removed_ = values_of_removed();
   }
   changed_.emplace(std::move(data));
+}
+
+// A start of zeros, which nobody gave, is that of b without its level.
+std::vector<double> WorkingProblem::start_of(Index c) const {
+  const double* const x0 = user_.x0().row(c);
+  const bool none = std::all_of(x0, x0 + user_.cols(), [](double v) { return v == 0.0; });
+  return none ? std::vector<double>(to_size(user_.cols()), 0.0) : from_user(x0, c);
+}
+
+// A b far from zero would make the tolerance, which is relative to it, and the rounding of its
+// sums as large as its level; the intercept takes that up.
+void WorkingProblem::take_level_off(std::uint64_t seed, ThreadTeam& team) {
+  constexpr double noticed = 0.25;  // of the size of b
+  const ColumnSample sample(problem(), sampled_rows, seed);
+  if (sample.empty()) return;
+  auto [means, sizes] = sample.levels(user_);
+  bool any = false;
+  for (std::size_t c = 0; c < means.size(); ++c) {
+    const bool far = std::isfinite(sizes[c]) && std::abs(means[c]) > noticed * sizes[c];
+    if (!far) means[c] = 0.0;
+    any = any || far;
+  }
+  if (!any) return;
+  levels_ = std::move(means);
+  shift_rhs(team);
+}
+
+// Norms as |level|·√Σw(b/level)², which does not overflow.
+void WorkingProblem::shift_rhs(ThreadTeam& team) {
+  constexpr Index rows_per_job = 4096;
+  const ConstView b = user_.b();
+  const Partition own = partition(user_.A());
+  const std::vector<double>& w = problem().weights();
+  const Index rows = own.rows->rows(), jobs = (rows + rows_per_job - 1) / rows_per_job;
+  auto values = std::make_shared<RowNumbers>(to_size(b.size()));
+  std::vector<double> sums(to_size(jobs * b.cols), 0.0);
+  team.run(jobs, [&](Index job) {
+    const Index first = own.first + job * rows_per_job;
+    const Index last = std::min(first + rows_per_job, own.first + rows);
+    for (Index i = first; i < last; ++i)
+      for (Index c = 0; c < b.cols; ++c) {
+        (*values)[to_size(i * b.cols + c)] = b(i, c) - level(c);
+        const double share = level(c) == 0.0 ? 0.0 : b(i, c) / level(c);
+        sums[to_size(job * b.cols + c)] += (w.empty() ? 1.0 : w[to_size(i)]) * share * share;
+      }
+  });
+  rhs_ = Array(ConstView{values->data(), b.rows, b.cols, b.cols}, values);
+  rhs_norms_.assign(levels_.size(), 0.0);
+  for (std::size_t k = 0; k < sums.size(); ++k) rhs_norms_[k % levels_.size()] += sums[k];
+  communicator(user_.A()).sum(rhs_norms_);
+  for (std::size_t c = 0; c < levels_.size(); ++c)
+    rhs_norms_[c] = std::abs(levels_[c]) * std::sqrt(rhs_norms_[c]);
 }
 
 // Of an unknown that any value fits as well as another: 0 with a ridge, otherwise the start, within
@@ -280,10 +338,21 @@ std::vector<double> WorkingProblem::values_of_removed() const {
 
 std::vector<double> WorkingProblem::to_user(ConstView x) const {
   std::vector<double> out(x.data, x.data + x.size());
-  for (Index c = 0; c < x.rows && map_; ++c)
-    map_->to_user(x.row(c), removed_.data() + c % user_.right_hand_sides() * x.cols,
-                  out.data() + c * x.cols);
+  for (Index c = 0; c < x.rows && map_; ++c) {
+    const Index side = c % user_.right_hand_sides();
+    map_->to_user(x.row(c), removed_.data() + side * x.cols, level(side), out.data() + c * x.cols);
+  }
   return out;
+}
+
+std::vector<double> WorkingProblem::from_user(const double* x, Index c) const {
+  std::vector<double> out(x, x + user_.cols());
+  if (map_) map_->from_user(x, level(c), out.data());
+  return out;
+}
+
+double WorkingProblem::user_rhs_norm(Index c) const {
+  return level(c) == 0.0 ? facts().b_norms[to_size(c)] : facts().scale.b * rhs_norms_[to_size(c)];
 }
 
 void WorkingProblem::gradient_to_user(std::span<double> g) const {
@@ -294,7 +363,9 @@ void WorkingProblem::gradient_to_user(std::span<double> g) const {
 }
 
 std::string WorkingProblem::description() const {
-  if (!map_) return {};
+  const auto one = [](double u) { return u == 1.0; };
+  if (!map_ || (!map_->centred() && std::all_of(map_->units.begin(), map_->units.end(), one)))
+    return {};
   int smallest = std::numeric_limits<int>::max(), largest = std::numeric_limits<int>::min();
   for (const double u : map_->units) {
     if (u == 0.0) continue;

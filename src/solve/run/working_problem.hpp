@@ -46,6 +46,11 @@ class WorkingProblem {
 
   /// c × d, in the user's variables.
   std::vector<double> to_user(ConstView x) const;
+  /// x of right-hand side c (d numbers) in the variables of the working problem.
+  std::vector<double> from_user(const double* x, Index c) const;
+  /// ‖b_c‖ of the user's right-hand side c, in the units of facts().b_norms: these are of b
+  /// without its level.
+  double user_rhs_norm(Index c) const;
   /// The gradient with respect to the user's x, in place, one right-hand side.
   void gradient_to_user(std::span<double> g) const;
   /// How columns were scaled, for the report; empty where they were not.
@@ -57,6 +62,10 @@ class WorkingProblem {
   void read(const SolveOptions& options, ThreadTeam& team);
   void read_in_units(const std::vector<double>& before, ThreadTeam& team);
   void change(std::optional<ColumnMap> map);
+  void take_level_off(std::uint64_t seed, ThreadTeam& team);
+  void shift_rhs(ThreadTeam& team);
+  std::vector<double> start_of(Index c) const;
+  double level(Index c) const { return levels_.empty() ? 0.0 : levels_[to_size(c)]; }
   ColumnMap first_map(std::uint64_t seed) const;
   bool rescale(ColumnMap& map) const;
   bool keeps_units() const;
@@ -67,6 +76,10 @@ class WorkingProblem {
   FirstRead first_read_;
   double root_weight_ = 1.0;  // √ of the factor of weights and ridge
   std::optional<ColumnMap> map_;
+  // With an intercept: what was subtracted from each right-hand side, b without it, and the norms
+  // that b had; empty where nothing was.
+  std::vector<double> levels_, rhs_norms_;
+  Array rhs_;
   std::vector<double> removed_;  // c × d: the unknowns of columns with a unit of 0
   std::optional<Problem> changed_;
   SweptFacts swept_;
