@@ -32,6 +32,17 @@ if(NOT POLYAK_PYTHON STREQUAL "ONLY")
   add_library(polyak_hdf5 INTERFACE)
   target_include_directories(polyak_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIR} ${MATIO_INCLUDE_DIR})
   list(APPEND POLYAK_IO_LINKS PNG::PNG TIFF::TIFF ${MATIO_LIBRARY} ${HDF5_C_LIBRARY})
+  # Compressed pages of Parquet files.
+  find_path(SNAPPY_INCLUDE_DIR snappy-c.h REQUIRED)
+  find_library(SNAPPY_LIBRARY snappy REQUIRED)
+  find_path(ZSTD_INCLUDE_DIR zstd.h REQUIRED)
+  find_library(ZSTD_LIBRARY zstd REQUIRED)
+  find_path(LZ4_INCLUDE_DIR lz4.h REQUIRED)
+  find_library(LZ4_LIBRARY lz4 REQUIRED)
+  add_library(polyak_codecs INTERFACE)
+  target_include_directories(polyak_codecs SYSTEM INTERFACE
+    ${SNAPPY_INCLUDE_DIR} ${ZSTD_INCLUDE_DIR} ${LZ4_INCLUDE_DIR})
+  list(APPEND POLYAK_IO_LINKS ${SNAPPY_LIBRARY} ${ZSTD_LIBRARY} ${LZ4_LIBRARY})
 endif()
 # Many reads of a disk at once; without it a pool of threads reads (src/io/disk).
 add_library(polyak_uring INTERFACE)

@@ -51,7 +51,7 @@ endif()
 polyak_package(polyak DESCRIPTION ${PROJECT_DESCRIPTION}
   FLAGS ${blas_flags} -lfmt -lhwy -lpthread -ldl)
 polyak_package(io DESCRIPTION "Files of matrices, images and checkpoints for polyak" NEEDS polyak
-  FLAGS -lfmt -lz -lpng -ltiff ${hdf5_flags} ${uring_flags})
+  FLAGS -lfmt -lz -lpng -ltiff ${hdf5_flags} -lsnappy -lzstd -llz4 ${uring_flags})
 polyak_package(lab DESCRIPTION "Tomography, experiments and benchmarks with polyak"
   NEEDS polyak-io polyak FLAGS -lfmt -lhwy)
 

@@ -2,7 +2,7 @@
 
 /// \file io.hpp
 /// Files in and out. The format follows from the ending: .mtx, .mtx.gz, .npy,
-/// .csv, .svm, and for reading also .h5, .hdf5, .nxs (file.h5:/dataset), .mat
+/// .csv, .svm, and for reading also .parquet, .h5, .hdf5, .nxs (file.h5:/dataset), .mat
 /// (file.mat:variable), .petsc and .tif; "-" is standard input or output (text formats
 /// only). If no array is named, the only suitable array is read, or A and b if a file has
 /// both; see stored_array.hpp.
@@ -32,11 +32,11 @@ enum class Storage {
 
 struct ReadOptions {
   std::optional<std::string>
-      rhs_column;                    ///< .csv: the column that is b, by name or by number from 1
-  bool intercept = false;            ///< .csv, .svm: append a column of ones named "intercept"
+      rhs_column;          ///< .csv, .parquet: the column that is b, by name or by number from 1
+  bool intercept = false;  ///< .csv, .parquet, .svm: append a column of ones named "intercept"
   bool drop_nonfinite_rows = false;  ///< skip rows with NaN, Inf or an empty cell, and count them
-  bool keep_nonfinite =
-      false;  ///< text formats: accept NaN and Inf, for a caller that checks A and b itself
+  bool keep_nonfinite = false;  ///< text formats and .parquet: accept NaN and Inf, for a caller
+                                ///< that checks A and b itself
   Duplicates duplicates = Duplicates::sum;
   bool single = false;  ///< store values in single precision
   Storage storage = Storage::automatic;
@@ -82,9 +82,10 @@ void check_inputs_unchanged();
 /// Writes a text file: to a temporary file that is flushed and renamed.
 void write_text(const std::string& path, const std::string& text);
 
-/// Converts a file. Between .csv and .npy in bounded memory; for other formats the matrix is
-/// loaded or mapped. A right-hand side in the input becomes the last column of a .csv, the labels
-/// of an .svm, and for other formats a second file: OUT with "_b" before its ending.
+/// Converts a file. From .csv, .npy and .parquet to .csv and .npy in bounded memory; for other
+/// formats the matrix is loaded or mapped. A right-hand side in the input becomes the last column
+/// of a .csv, the labels of an .svm, and for other formats a second file: OUT with "_b" before its
+/// ending.
 void convert(const std::string& in, const std::string& out, const ReadOptions& options = {});
 
 /// Format and sizes of a file, found without reading its values if the format allows it.
@@ -95,7 +96,7 @@ struct FileInfo {
   Index cols = 0;
   Index nonzeros = 0;
   double file_bytes = 0;
-  std::vector<std::string> names;  ///< column names of a .csv with a header line
+  std::vector<std::string> names;  ///< column names of a .csv with a header line, or of a .parquet
   std::string note;                ///< symmetric, Fortran order, labels, …
   std::vector<ArrayInfo> arrays =
       {};  ///< of formats that may hold several; rows and cols are then set only if there is one

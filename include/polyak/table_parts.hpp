@@ -5,7 +5,7 @@
 /// part, then the caller gathers the counts of all parts (allgather), then each process reads its
 /// part. The functions here do not communicate.
 ///
-/// .csv is divided by bytes, at line ends; .petsc by rows.
+/// .csv is divided by bytes, at line ends; .parquet and .petsc by rows.
 
 #include <optional>
 #include <span>

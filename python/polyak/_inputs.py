@@ -249,6 +249,8 @@ def _by_rows(A):
 def _file(path, precision, rhs_column=None, drop_nonfinite_rows=False, duplicates="sum"):
     base, _, array = path.partition(":/")
     ending = os.path.splitext(base.split(".mat:")[0] + (".mat" if ".mat:" in base else ""))[1].lower()
+    if ending == ".parquet":
+        return _parquet(path, precision, **reading_options(rhs_column, drop_nonfinite_rows, duplicates))
     if ending in _READ_BY_OTHERS:
         _check_not_for_files(reading_options(rhs_column, drop_nonfinite_rows, duplicates), f"A is a file {ending}")
         return _file_of_others(path, _READ_BY_OTHERS[ending])
@@ -279,6 +281,15 @@ def _file_of_others(path, kind):
     import tifffile
 
     return Given(_dense(np.asarray(tifffile.imread(path))))
+
+
+def _parquet(path, precision, **reading):
+    """Through pyarrow, as a table."""
+    if not os.path.exists(path):
+        raise FileNotFoundError(2, "no such file", path)
+    from pyarrow import parquet
+
+    return matrix_of(parquet.read_table(path), precision, **reading)
 
 
 def one_dimension(values):

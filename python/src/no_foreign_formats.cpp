@@ -1,7 +1,8 @@
-// The readers of HDF5, MATLAB and TIFF files need libraries that the package does not bring. These
-// stand in their place when the extension is linked; polyak/_files.py reads such files through
-// h5py, SciPy and tifffile instead.
+// The readers of HDF5, MATLAB, Parquet and TIFF files need libraries that the package does not
+// bring. These stand in their place when the extension is linked; polyak/_inputs.py reads such
+// files through h5py, SciPy, pyarrow and tifffile instead.
 
+#include "io/parquet/parquet.hpp"
 #include "io/stored.hpp"
 #include "polyak/error.hpp"
 
@@ -28,6 +29,11 @@ StoredArrayPtr open_tiff(const std::vector<std::string>& files) {
   refuse(files.empty() ? "" : files.front());
 }
 ArrayInfo inspect_tiff(const MappedFile& file) { refuse(file.name()); }
+std::unique_ptr<RowSource> parquet_rows(const std::shared_ptr<const MappedFile>& file,
+                                        const ReadOptions&, const ParquetPart&) {
+  refuse(file->name());
+}
+FileInfo inspect_parquet(const MappedFile& file) { refuse(file.name()); }
 std::vector<std::string> tiff_files(const std::string&) { return {}; }
 
 }  // namespace polyak::io

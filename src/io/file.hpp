@@ -64,9 +64,10 @@ class MappedFile final : public WatchedInput {
   /// around them are not loaded. Error io if the file has become shorter.
   void read(const void* from, std::size_t count, void* to) const;
 
-  /// Releases the pages before byte `end`: a file larger than memory can then be streamed
-  /// without displacing other data.
-  void release_before(std::size_t end) const;
+  /// Releases the pages between two bytes, which are not needed any more: a file larger than memory
+  /// can then be streamed without displacing other data.
+  void release(std::size_t first, std::size_t end) const;
+  void release_before(std::size_t end) const { release(0, end); }
 
   /// True if it is a regular file that was mapped; name() is then its path.
   bool mapped() const { return mapping_ != nullptr; }

@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "io/file.hpp"
+#include "io/parquet/parquet.hpp"
 #include "io/petsc/petsc.hpp"
 #include "polyak/error.hpp"
 #include "polyak/files.hpp"
@@ -27,7 +28,8 @@ constexpr std::array endings{
     Ending{".svm.gz", Format::svm, true}, Ending{".h5", Format::hdf5},
     Ending{".hdf5", Format::hdf5},        Ending{".nxs", Format::hdf5},
     Ending{".mat", Format::mat},          Ending{".tif", Format::tiff},
-    Ending{".tiff", Format::tiff},        Ending{".petsc", Format::petsc}};
+    Ending{".tiff", Format::tiff},        Ending{".petsc", Format::petsc},
+    Ending{".parquet", Format::parquet}};
 
 constexpr std::size_t header_bytes = 1u << 20;  // header and comments of a .mtx file
 
@@ -43,6 +45,17 @@ const Ending* find_ending(const std::string& path) {
   return found == endings.end() ? nullptr : &*found;
 }
 
+// Arrow files are not read; one line of Python makes a file that is.
+std::string arrow_hint(const std::string& path) {
+  const std::string name = lower_case(path);
+  for (const std::string_view ending : {".feather", ".arrow", ".ipc"})
+    if (name.ends_with(ending))
+      return "convert it first: python3 -c \"import pyarrow.feather as f, pyarrow.parquet as p; "
+             "p.write_table(f.read_table('" +
+             path + "'), '" + path.substr(0, path.size() - ending.size()) + ".parquet')\"";
+  return {};
+}
+
 [[noreturn]] void refuse_ending(const std::string& path, bool output) {
   std::string known;
   for (const Ending& e : endings)
@@ -52,7 +65,8 @@ const Ending* find_ending(const std::string& path) {
   throw Error(ErrorCode::usage, {.what = "the ending does not tell the format of the file",
                                  .where = path,
                                  .found = dot == std::string::npos ? "none" : base.substr(dot),
-                                 .expected = known});
+                                 .expected = known,
+                                 .hint = output ? "" : arrow_hint(path)});
 }
 
 // The libraries of these formats open the file by its name, and read it in any order.
@@ -97,6 +111,7 @@ Format by_content(std::string_view bytes) {
   if (bytes.starts_with("\x93NUMPY")) return Format::npy;
   if (bytes.starts_with("%%MatrixMarket")) return Format::mtx;
   if (looks_like_petsc(bytes)) return Format::petsc;
+  if (looks_like_parquet(bytes)) return Format::parquet;
   return looks_like_svm(bytes) ? Format::svm : Format::csv;
 }
 

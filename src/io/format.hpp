@@ -13,7 +13,7 @@
 
 namespace polyak::io {
 
-enum class Format { npy, npz, mtx, csv, svm, hdf5, mat, tiff, petsc };
+enum class Format { npy, npz, mtx, csv, svm, parquet, hdf5, mat, tiff, petsc };
 
 /// The ending that determines the format: ".npy", ".mtx.gz", or "" if it is unknown.
 std::string ending_of(const std::string& path);

@@ -201,10 +201,12 @@ bool MappedFile::changed() const {
          now.st_mtim.tv_sec != written_.tv_sec || now.st_mtim.tv_nsec != written_.tv_nsec;
 }
 
-void MappedFile::release_before(std::size_t end) const {
-  const std::size_t whole = end / page_size() * page_size();
+void MappedFile::release(std::size_t first, std::size_t end) const {
+  const std::size_t page = page_size();
+  const std::size_t from = (first + page - 1) / page * page, to = end / page * page;
   // If the kernel refuses, the pages stay in memory, which is harmless.
-  if (mapping_ != nullptr && whole > 0) (void)::madvise(mapping_, whole, MADV_DONTNEED);
+  if (mapping_ != nullptr && from < to)
+    (void)::madvise(static_cast<char*>(mapping_) + from, to - from, MADV_DONTNEED);
 }
 
 }  // namespace polyak::io

@@ -7,6 +7,7 @@
 #include "io/format.hpp"
 #include "io/mtx/mtx.hpp"
 #include "io/npy/npy.hpp"
+#include "io/parquet/parquet.hpp"
 #include "io/petsc/petsc.hpp"
 #include "io/stored.hpp"
 #include "io/text/tables.hpp"
@@ -58,7 +59,8 @@ Array row_as_column(Array array) {
 // Whether a row is dropped is known only after all rows were read.
 bool can_be_split(const Input& input, const ReadOptions& options) {
   return !options.drop_nonfinite_rows &&
-         (input.format == Format::csv || input.format == Format::petsc);
+         (input.format == Format::csv || input.format == Format::parquet ||
+          input.format == Format::petsc);
 }
 
 void check_unchanged(const std::string& name, Index found, Index expected) {
@@ -93,15 +95,32 @@ Table petsc_part(const Input& input, const ReadOptions& options, const Place& at
                          at.before.entries, options);
 }
 
+// Row groups of other ranks are not touched.
+Table parquet_part(const Input& input, const ReadOptions& options, const Place& at) {
+  const std::string& name = input.file->name();
+  check_unchanged(name, inspect_parquet(*input.file).rows, at.all.rows);
+  const RowRange rows = even_share(at.all.rows, at.part, at.parts);
+  return load_rows(parquet_rows(input.file, options, {.rows = rows}), options, name);
+}
+
+Table part_of(const Input& input, const ReadOptions& options, const Place& at) {
+  switch (input.format) {
+    case Format::csv: return csv_part(input, options, at);
+    case Format::parquet: return parquet_part(input, options, at);
+    default: return petsc_part(input, options, at);
+  }
+}
+
 }  // namespace
 
 namespace io {
 
 void check_options(const Input& input, const ReadOptions& options) {
-  const bool csv = input.format == Format::csv;
-  if (options.rhs_column && !csv) refuse_option(input.file->name(), "--rhs-column", ".csv");
-  if (options.intercept && !csv && input.format != Format::svm)
-    refuse_option(input.file->name(), "--intercept", ".csv or .svm");
+  const bool table = input.format == Format::csv || input.format == Format::parquet;
+  if (options.rhs_column && !table)
+    refuse_option(input.file->name(), "--rhs-column", ".csv or .parquet");
+  if (options.intercept && !table && input.format != Format::svm)
+    refuse_option(input.file->name(), "--intercept", ".csv, .parquet or .svm");
   if (options.storage == Storage::disk && input.format != Format::npy)
     refuse_option(input.file->name(), "--storage disk", ".npy (polyak convert makes one)");
   const bool on_disk = input.format == Format::npy && options.storage != Storage::memory;
@@ -120,6 +139,8 @@ Table read_input(const Input& input, const ReadOptions& options) {
     case Format::mat:
     case Format::npz:
     case Format::tiff: return read_stored(input, options);
+    case Format::parquet:
+      return load_rows(parquet_rows(input.file, options), options, input.file->name());
     case Format::csv: break;
   }
   return load_rows(csv_rows(input.file, options), options, input.file->name());
@@ -141,6 +162,7 @@ FileInfo inspect_input(const Input& input) {
     case Format::mtx: info = inspect_mtx(*input.file, !input.partial); break;
     case Format::svm: info = inspect_svm(*input.file); break;
     case Format::csv: info = inspect_csv(*input.file); break;
+    case Format::parquet: info = inspect_parquet(*input.file); break;
     case Format::petsc: info = inspect_petsc(*input.file); break;
     case Format::hdf5:
     case Format::mat:
@@ -176,6 +198,11 @@ std::optional<PartCounts> count_part(const std::string& path, const ReadOptions&
     return PartCounts{
         .rows = counts.rows, .lines = counts.lines, .entries = 0, .bytes = input.bytes};
   }
+  if (input.format == Format::parquet) {
+    const RowRange rows = even_share(inspect_parquet(*input.file).rows, part, parts);
+    return PartCounts{
+        .rows = rows.last - rows.first, .lines = 0, .entries = 0, .bytes = input.bytes};
+  }
   const PetscLayout layout = parse_petsc(*input.file);
   const RowRange rows = even_share(layout.rows, part, parts);
   return PartCounts{.rows = rows.last - rows.first,
@@ -189,8 +216,7 @@ Table read_part(const std::string& path, const ReadOptions& options, Index part,
   const Index parts = std::ssize(counts);
   const Place at{part, parts, sum_of_parts(counts, part), sum_of_parts(counts, parts)};
   const Input input = open_input(path);
-  Table out =
-      input.format == Format::csv ? csv_part(input, options, at) : petsc_part(input, options, at);
+  Table out = part_of(input, options, at);
   check_unchanged(input.file->name(), out.A->rows(), counts[to_size(part)].rows);
   return out;
 }

@@ -6,6 +6,7 @@
 #include "io/format.hpp"
 #include "io/mtx/mtx.hpp"
 #include "io/npy/npy.hpp"
+#include "io/parquet/parquet.hpp"
 #include "io/text/tables.hpp"
 #include "io/text/text.hpp"
 #include "polyak/error.hpp"
@@ -72,11 +73,22 @@ std::unique_ptr<RowSink> sink_for(const std::string& path, const RowSource& sour
 // A pointer to a matrix that the caller owns.
 MatrixPtr non_owning(const RowMatrix& A) { return MatrixPtr(MatrixPtr(), &A); }
 
-bool is_read_by_rows(Format format) { return format == Format::csv || format == Format::npy; }
+bool is_read_by_rows(Format format) {
+  return format == Format::csv || format == Format::npy || format == Format::parquet;
+}
+bool is_written_by_rows(Format format) { return format == Format::csv || format == Format::npy; }
+
+std::unique_ptr<RowSource> rows_of(const Input& input, const ReadOptions& options) {
+  switch (input.format) {
+    case Format::npy: return npy_rows(input.file);
+    case Format::parquet: return parquet_rows(input.file, options);
+    default: return csv_rows(input.file, options);
+  }
+}
 
 std::unique_ptr<RowSource> source_of(const Input& input, const ReadOptions& options) {
   check_options(input, options);
-  auto source = input.format == Format::npy ? npy_rows(input.file) : csv_rows(input.file, options);
+  auto source = rows_of(input, options);
   return options.drop_nonfinite_rows ? finite_rows(std::move(source)) : std::move(source);
 }
 
@@ -115,6 +127,7 @@ void write_table(const std::string& path, const Table& table, bool single) {
     case Format::hdf5:  // not output formats: output_format has refused them
     case Format::mat:
     case Format::npz:
+    case Format::parquet:
     case Format::tiff:
     case Format::petsc: break;
   }
@@ -149,7 +162,7 @@ void convert(const std::string& in, const std::string& out, const ReadOptions& o
   const Format to = output_format(out);
   const Input input = open_input(in);
   OutputSet together;
-  if (is_read_by_rows(input.format) && is_read_by_rows(to)) {
+  if (is_read_by_rows(input.format) && is_written_by_rows(to)) {
     const auto source = source_of(input, options);
     check_second_file(in, out, source->has_rhs());
     write_rows(out, *source, options.single);

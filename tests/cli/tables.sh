@@ -43,7 +43,7 @@ expect 0 "$POLYAK" solve plain.csv --rhs-column 3 --intercept --output plain.npy
 silent
 "$POLYAK" solve - --rhs-column price --intercept --output stdin.npy --quiet <houses.csv
 same plain.npy stdin.npy
-refuses 2 "houses.csv: there is no such column (found 'prize', expected a name in the first line \
+refuses 2 "houses.csv: there is no such column (found 'prize', expected the name of a column \
 or a number from 1 to 3); did you mean 'price'?" solve houses.csv --rhs-column prize
 expect 0 "$POLYAK" info houses.csv
 stdout_has "columns    size, rooms, price"

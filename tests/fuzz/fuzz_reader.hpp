@@ -50,8 +50,9 @@ inline std::vector<ReadOptions> option_sets(io::Format format) {
   sets[1].single = true;
   sets[2].keep_nonfinite = true;
   sets[2].duplicates = Duplicates::error;
-  if (format == io::Format::csv) sets[1].rhs_column = "2";
-  sets[1].intercept = format == io::Format::csv || format == io::Format::svm;
+  const bool table = format == io::Format::csv || format == io::Format::parquet;
+  if (table) sets[1].rhs_column = "2";
+  sets[1].intercept = table || format == io::Format::svm;
   return sets;
 }
 

@@ -8,6 +8,6 @@ fail() {
 needs_no_files() {
   local file
   for file in "$@"; do
-    ! ldd "$file" | grep -i 'hdf5\|tiff\|matio\|png\|libmpi\|polyak_io' || fail "$file needs these"
+    ! ldd "$file" | grep -i 'hdf5\|tiff\|matio\|png\|snappy\|zstd\|lz4\|libmpi\|polyak_io' || fail "$file needs these"
   done
 }

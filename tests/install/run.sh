@@ -25,7 +25,7 @@ else
     [ "$(pkg-config --cflags $package | wc -w)" -eq 1 ] || fail "$package: $(pkg-config --cflags $package)"
     ! pkg-config --libs $package | grep -qi mpi || fail "$package: $(pkg-config --libs $package)"
   done
-  ! pkg-config --libs polyak | grep -qi 'hdf5\|tiff\|matio\|png' || fail "polyak: $(pkg-config --libs polyak)"
+  ! pkg-config --libs polyak | grep -qi 'hdf5\|tiff\|matio\|png\|snappy\|zstd\|lz4' || fail "polyak: $(pkg-config --libs polyak)"
 fi
 ./solver
 ./everything

@@ -27,6 +27,7 @@ TEST(Corpus, OfNpyIsReadWithoutHarm) { replay("npy", io::Format::npy); }
 TEST(Corpus, OfNpzIsReadWithoutHarm) { replay("npz", io::Format::npz); }
 TEST(Corpus, OfMatrixMarketIsReadWithoutHarm) { replay("mtx", io::Format::mtx); }
 TEST(Corpus, OfCsvIsReadWithoutHarm) { replay("csv", io::Format::csv); }
+TEST(Corpus, OfParquetIsReadWithoutHarm) { replay("parquet", io::Format::parquet); }
 TEST(Corpus, OfPetscIsReadWithoutHarm) { replay("petsc", io::Format::petsc); }
 TEST(Corpus, OfSvmIsReadWithoutHarm) { replay("svm", io::Format::svm); }
 

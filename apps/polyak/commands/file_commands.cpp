@@ -50,15 +50,16 @@ Usage: polyak info FILE [options]
        polyak info --devices
 
 FILE is .mtx, .npy, .npz, .csv, .tsv, .svm (also compressed: .mtx.gz, .csv.gz,
-.svm.gz), .h5, .hdf5, .nxs, .mat, .petsc or .tif, or - for standard input. Of .npz,
-.h5 and .mat files every array is listed; add its name after a colon to see one.
-Open .h5 and .mat only from sources you trust: the libraries that read them are not
-safe against malicious files.
+.svm.gz), .parquet, .h5, .hdf5, .nxs, .mat, .petsc or .tif, or - for standard input.
+Of .npz, .h5 and .mat files every array is listed; add its name after a colon to see
+one. Open .h5 and .mat only from sources you trust: the libraries that read them are
+not safe against malicious files.
 )",
           .ending = R"(
 Examples:
   polyak info A.mtx
   polyak info houses.csv --json
+  polyak info houses.parquet
   polyak info scan.h5
   polyak info scan.h5:/exchange/data
   polyak info --devices
@@ -163,8 +164,8 @@ Usage convert_usage() {
 Usage: polyak convert IN OUT [options]
 
 IN and OUT are .mtx, .npy, .csv or .svm (.mtx.gz, .csv.gz, .svm.gz: compressed), or -
-for standard input or output; IN may also be .tsv, .npz (file.npz:name), .h5
-(file.h5:/dataset), .mat (file.mat:variable), .petsc or .tif.
+for standard input or output; IN may also be .tsv, .parquet, .npz (file.npz:name),
+.h5 (file.h5:/dataset), .mat (file.mat:variable), .petsc or .tif.
 The labels of an .svm become the last column of a .csv, and otherwise a second
 file: with OUT = A.npy that is A_b.npy.
 )",

@@ -15,7 +15,7 @@ const std::vector<OptionRecord<DataOptions>>& table_options() {
       {.name = "rhs-column",
        .field = &D::rhs_column,
        .value = "NAME",
-       .sentence = "The column of a .csv that is b, by name or by number from 1."},
+       .sentence = "The column of a .csv or .parquet that is b, by name or by number from 1."},
       {.name = "intercept",
        .field = &D::intercept,
        .value = "",

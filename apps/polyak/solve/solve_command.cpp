@@ -48,12 +48,13 @@ Usage solve_usage() {
 
 Usage: polyak solve A b [options]
        polyak solve TABLE.csv --rhs-column NAME [--intercept] [options]
+       polyak solve TABLE.parquet --rhs-column NAME [--intercept] [options]
        polyak solve TABLE.svm [options]
        polyak solve DATA.mat [options]
 
 A, b and every other FILE are .mtx, .npy, .csv, .tsv, .svm (also .mtx.gz,
-.csv.gz, .svm.gz), .h5 (as file.h5:/dataset), .mat (file.mat:variable), .npz
-(file.npz:name), .petsc, or - for standard input. An .h5, .mat or .npz file with
+.csv.gz, .svm.gz), .parquet, .h5 (as file.h5:/dataset), .mat (file.mat:variable),
+.npz (file.npz:name), .petsc, or - for standard input. An .h5, .mat or .npz file with
 arrays A and b is enough by itself, and so is a .petsc file of a matrix and a
 vector.
 )",

@@ -16,7 +16,8 @@ class CsvRows final : public RowSource {
         options_(options),
         layout_(sniff_csv(*file_)),
         lines_(csv_data(*file_, layout_)) {
-    if (options_.rhs_column) rhs_ = find_column(layout_, *options_.rhs_column, file_->name());
+    if (options_.rhs_column)
+      rhs_ = find_column(layout_.names, layout_.cells, *options_.rhs_column, file_->name());
     if (skip_names && layout_.header && layout_.names.front() == "name") skipped_ = 0;
     cells_.resize(to_size(layout_.cells));
   }

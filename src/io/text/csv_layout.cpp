@@ -62,15 +62,15 @@ std::string closest(const std::vector<std::string>& names, const std::string& wa
   });
 }
 
-[[noreturn]] void refuse_column(const CsvLayout& layout, const std::string& wanted,
-                                const std::string& name) {
+[[noreturn]] void refuse_column(const std::vector<std::string>& names, Index count,
+                                const std::string& wanted, const std::string& file) {
   ErrorParts parts{.what = "there is no such column",
-                   .where = name,
+                   .where = file,
                    .found = excerpt(wanted),
-                   .expected = "a number from 1 to " + std::to_string(layout.cells)};
-  if (layout.header) {
-    parts.expected = "a name in the first line or " + parts.expected;
-    parts.hint = "did you mean " + excerpt(closest(layout.names, wanted)) + "?";
+                   .expected = "a number from 1 to " + std::to_string(count)};
+  if (!names.empty()) {
+    parts.expected = "the name of a column or " + parts.expected;
+    parts.hint = "did you mean " + excerpt(closest(names, wanted)) + "?";
   }
   throw Error(ErrorCode::usage, std::move(parts));
 }
@@ -160,21 +160,21 @@ Lines csv_data(const MappedFile& file, const CsvLayout& layout) {
   return lines;
 }
 
-Index find_column(const CsvLayout& layout, const std::string& wanted, const std::string& name) {
-  const auto& names = layout.names;
+Index find_column(const std::vector<std::string>& names, Index count, const std::string& wanted,
+                  const std::string& file) {
   const auto found = std::find(names.begin(), names.end(), wanted);
   if (found != names.end()) {
     if (std::find(found + 1, names.end(), wanted) != names.end())
       throw Error(ErrorCode::usage, {.what = "two columns have this name",
-                                     .where = name,
+                                     .where = file,
                                      .found = excerpt(wanted),
                                      .hint = "give its number, from 1"});
     return found - names.begin();
   }
   Index number = 0;
   const char* end = wanted.data() + wanted.size();
-  if (parse_index(wanted.data(), end, number) != end || number < 1 || number > layout.cells)
-    refuse_column(layout, wanted, name);
+  if (parse_index(wanted.data(), end, number) != end || number < 1 || number > count)
+    refuse_column(names, count, wanted, file);
   return number - 1;
 }
 

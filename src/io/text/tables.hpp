@@ -33,8 +33,10 @@ CsvLayout sniff_csv(const MappedFile& file);
 Lines csv_data(const MappedFile& file, const CsvLayout& layout);
 /// The cells of a line, quotes removed.
 std::vector<std::string> split_cells(const Lines& lines, std::string_view line, char separator);
-/// The index of a column given by its name or its number from 1; Error usage if there is none.
-Index find_column(const CsvLayout& layout, const std::string& wanted, const std::string& name);
+/// The index, among `count` columns, of one given by its name or its number from 1; Error usage if
+/// there is none. `names` may be empty.
+Index find_column(const std::vector<std::string>& names, Index count, const std::string& wanted,
+                  const std::string& file);
 
 /// Parses a cell; the value of a missing one (empty, NA, null, ...) is NaN. Returns the position
 /// after it (a separator or the end), or nullptr if it is not a number.
