@@ -93,7 +93,8 @@ def _object(A):
         return Given(_operator(A))
     _check_two_dimensions(A)
     if _is_pandas(A, "DataFrame"):
-        return Given(_dense(_pandas_values(A)), [str(name) for name in A.columns])
+        names = [str(name) for name in A.columns]
+        return Given(_sparse(A.sparse.to_coo()) if _has_zeros_left_out(A) else _dense(_pandas_values(A)), names)
     if hasattr(A, "__arrow_c_stream__"):
         matrix = _core.arrow(A.__arrow_c_stream__())
         return Given(matrix, matrix.names)
@@ -127,6 +128,12 @@ def _is_pandas(value, name):
     return pandas is not None and isinstance(value, getattr(pandas, name))
 
 
+def _has_zeros_left_out(frame):
+    """All columns are sparse ones of pandas, and what they leave out is 0."""
+    kind = sys.modules["pandas"].SparseDtype
+    return len(frame.columns) > 0 and all(isinstance(k, kind) and k.fill_value == 0 for k in frame.dtypes)
+
+
 def _pandas_values(frame):
     for name, kind in zip(frame.columns, frame.dtypes):
         if not (getattr(kind, "kind", "O") in "fiub"):
@@ -154,14 +161,19 @@ def _check_kind(dtype, name):
         raise TypeError(f"{name} does not hold real numbers (found {dtype})")
 
 
+def _is_read_as_it_is(dtype):
+    """Types that C++ reads."""
+    return dtype.isnative and (dtype.kind == "f" and dtype.itemsize in (4, 8) or dtype.kind in "iub")
+
+
 def _real(values, name):
     """The array with a type that C++ reads; TypeError for numbers that are not real."""
     _check_kind(values.dtype, name)
-    kind, size = values.dtype.kind, values.dtype.itemsize
-    if kind == "f" and size in (4, 8) or kind in "iu" or kind == "b":
-        return values if values.dtype.isnative and values.flags.aligned else values.astype(values.dtype.newbyteorder("="))
+    if _is_read_as_it_is(values.dtype) and values.flags.aligned:
+        return values
+    kind = values.dtype.newbyteorder("=")
     try:
-        return values.astype(np.float64)
+        return values.astype(kind if _is_read_as_it_is(kind) else np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} does not hold real numbers (found {values.dtype})") from error
 
@@ -171,6 +183,8 @@ def _dense(A):
         _check_two_dimensions(A)
     if A.dtype is _FLOAT64 and A.flags.c_contiguous and A.flags.aligned:
         return _core.dense(A)
+    if _is_too_large_to_convert(A):
+        return _core.rows(lambda rows: _float64(A[rows], "A"), *A.shape)
     A = _real(A, "A")
     rows_in_order = A.strides[1] == A.itemsize and A.strides[0] >= A.shape[1] * A.itemsize
     if A.dtype.kind != "f" or not (rows_in_order or A.flags.c_contiguous):
@@ -178,6 +192,12 @@ def _dense(A):
         if A.size * wanted.itemsize <= CONVERTED_BYTES:
             A = np.ascontiguousarray(A, dtype=wanted)
     return _core.dense(A)
+
+
+def _is_too_large_to_convert(A):
+    """Half precision, other byte orders and the like, as in files of instruments."""
+    as_it_is = _is_read_as_it_is(A.dtype) and A.flags.aligned
+    return not as_it_is and A.dtype.kind in "fiu" and 8 * A.size > CONVERTED_BYTES
 
 
 def _sparse(A):

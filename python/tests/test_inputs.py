@@ -313,7 +313,8 @@ print((after - before) / size)
 
 
 @pytest.mark.parametrize("arguments", [["f8", "600000", "50"], ["f4", "1200000", "50"], ["csr", "400000", "100"],
-                                       ["f8", "600000", "50", "F"]], ids=["float64", "float32", "csr", "Fortran order"])
+                                       ["f8", "600000", "50", "F"], [">f8", "600000", "50"], ["f2", "2400000", "50"]],
+                         ids=["float64", "float32", "csr", "Fortran order", "other byte order", "half precision"])
 def test_a_is_not_copied(arguments):
     out = subprocess.run([sys.executable, "-W", "ignore", "-c", NO_COPY, *arguments], check=True, capture_output=True, text=True)
     assert float(out.stdout) < 0.2, "of the size of A: vectors of n numbers, but no second A"
