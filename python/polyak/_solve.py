@@ -47,7 +47,7 @@ def solve(A, b=None, *, weights=None, ridge=0.0, ridge_factors=None, intercept=F
         parts["progress"] = _Bar(matrix.rows)
     if matrix.only_products:
         if options.get("method") in (None, "auto"):
-            options["method"] = "lsqr"
+            options["method"] = "lsqr" if lower is None and upper is None else "bounded-cg"
         if intercept:
             matrix = _with_intercept(A, matrix, parts)
     elif intercept:
