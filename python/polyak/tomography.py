@@ -17,12 +17,16 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
-from scipy.sparse.linalg import LinearOperator
 
 from . import _core
-from ._errors import DataError, refused
+from ._errors import DataError, UsageError, needed, refused
 from ._report import Report
+
+try:
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import LinearOperator
+except ImportError as missing:
+    raise needed(missing, "polyak.tomography", "scipy>=1.11") from None
 
 _tomography = _core.tomography
 
