@@ -58,27 +58,29 @@ def _table_and_column(A, name):
 
 
 # The options that say how a file is read, with their defaults.
-_READING = {"rhs_column": None, "drop_nonfinite_rows": False, "duplicates": "sum"}
+_READING = {"rhs_column": None, "drop_nonfinite_rows": False, "duplicates": "sum", "storage": "auto"}
 _INSTEAD = {
     "rhs_column": "take the column out of A and give it as b",
     "drop_nonfinite_rows": "drop these rows of A and b before",
     "duplicates": "repeated entries of arrays are summed",
+    "storage": "arrays are used where they are",
 }
 
 
-def reading_options(rhs_column, drop_nonfinite_rows, duplicates):
+def reading_options(rhs_column, drop_nonfinite_rows, duplicates, storage):
     """Those that are not the default."""
-    if rhs_column is None and drop_nonfinite_rows is False and duplicates == "sum":
+    if rhs_column is None and drop_nonfinite_rows is False and duplicates == "sum" and storage == "auto":
         return {}
-    given = {"rhs_column": rhs_column, "drop_nonfinite_rows": drop_nonfinite_rows, "duplicates": duplicates}
-    if duplicates not in ("sum", "error"):
-        raise refused(UsageError, "the value does not fit the option", "duplicates", repr(duplicates), "sum|error")
+    given = {"rhs_column": rhs_column, "drop_nonfinite_rows": drop_nonfinite_rows, "duplicates": duplicates, "storage": storage}
+    for name, words in (("duplicates", ("sum", "error")), ("storage", ("auto", "memory", "disk"))):
+        if given[name] not in words:
+            raise refused(UsageError, "the value does not fit the option", name, repr(given[name]), "|".join(words))
     return {name: value for name, value in given.items() if value != _READING[name]}
 
 
 def _check_not_for_files(reading, why):
     for name in reading:
-        raise refused(UsageError, "the option says how a text file is read", name, why, hint=_INSTEAD[name])
+        raise refused(UsageError, "the option says how a file is read", name, why, hint=_INSTEAD[name])
 
 
 def _object(A):
@@ -266,13 +268,13 @@ def _by_rows(A):
     return _core.rows(read, rows, cols)
 
 
-def _file(path, precision, rhs_column=None, drop_nonfinite_rows=False, duplicates="sum"):
+def _file(path, precision, rhs_column=None, drop_nonfinite_rows=False, duplicates="sum", storage="auto"):
     base, _, array = path.partition(":/")
     ending = os.path.splitext(base.split(".mat:")[0] + (".mat" if ".mat:" in base else ""))[1].lower()
     if ending in _READ_BY_OTHERS:
-        _check_not_for_files(reading_options(rhs_column, drop_nonfinite_rows, duplicates), f"A is a file {ending}")
+        _check_not_for_files(reading_options(rhs_column, drop_nonfinite_rows, duplicates, storage), f"A is a file {ending}")
         return _file_of_others(path, _READ_BY_OTHERS[ending])
-    matrix = _core.read(path, rhs_column, drop_nonfinite_rows, duplicates, precision == "single")
+    matrix = _core.read(path, rhs_column, drop_nonfinite_rows, duplicates, storage, precision == "single")
     return Given(matrix, matrix.names, matrix.b, matrix.dropped_rows)
 
 

@@ -339,3 +339,30 @@ def test_archives_of_numpy_are_read(problem, tmp_path):
     sp.save_npz(tmp_path / "coo.npz", sp.coo_matrix(A))
     with pytest.raises(polyak.DataError, match="tocsr"):
         polyak.solve(tmp_path / "coo.npz", b)
+
+
+def test_rows_of_a_file_stay_on_the_disk(problem, tmp_path):
+    A, b, _ = problem
+    np.save(tmp_path / "A.npy", A)
+    kept = polyak.solve(tmp_path / "A.npy", b, storage="disk", method="lsqr")
+    assert kept.disk and (kept.x == polyak.solve(A, b, method="lsqr").x).all()
+    assert polyak.solve(tmp_path / "A.npy", b, storage="memory", method="lsqr").disk is None
+    with pytest.raises(polyak.UsageError, match=r"storage: .*found 'tape', expected auto\|memory\|disk"):
+        polyak.solve(tmp_path / "A.npy", b, storage="tape")
+    with pytest.raises(polyak.UsageError, match="storage: the option says how a file is read"):
+        polyak.solve(A, b, storage="disk")
+
+
+def test_dropped_rows_need_a_right_hand_side_without_them(problem, tmp_path):
+    A, b, _ = problem
+    A = A.copy()
+    A[[3, 7], 2] = np.nan
+    kept = np.isfinite(A).all(axis=1)
+    expected = np.linalg.lstsq(A[kept], b[kept], rcond=None)[0]
+    header = ",".join([f"c{j}" for j in range(7)] + ["price"])
+    np.savetxt(tmp_path / "table.csv", np.column_stack([A, b]), delimiter=",", header=header, comments="", fmt="%.17g")
+    close(polyak.solve(tmp_path / "table.csv", rhs_column="price", drop_nonfinite_rows=True).x, expected)
+    np.savetxt(tmp_path / "A.csv", A, delimiter=",", fmt="%.17g")
+    close(polyak.solve(tmp_path / "A.csv", b[kept], drop_nonfinite_rows=True).x, expected)
+    with pytest.raises(polyak.DataError, match="rows of A were dropped, and those of b were not .*found 2 rows dropped, 400 in b, expected 398"):
+        polyak.solve(tmp_path / "A.csv", b, drop_nonfinite_rows=True)
