@@ -8,7 +8,7 @@ SOURCES = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.
 CONFIGURE := cmake --log-level=WARNING --preset
 EVERY_GPU := ON
 
-.PHONY: setup-python wheel coverage cuda test-gpu bench-gpu stops mpi asan-mpi tomography-quality disk-bench ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
+.PHONY: setup-python wheel wheel-bare bench-python coverage cuda test-gpu bench-gpu stops mpi asan-mpi tomography-quality disk-bench ranks-bench crash-loop peers reproduce page-check callgrind fuzz certify predictions help setup setup-dev setup-petsc configure build test demo install sanitize bench format format-check clean
 .NOTPARALLEL:
 
 help: ## this list
@@ -51,6 +51,9 @@ demo: build ## solve a built-in problem and draw a page, build/demo/index.html
 wheel: setup-python ## Python wheels with the libraries they need, tested with every Python here, build/wheels
 	@tools/wheels.sh build/wheels
 
+wheel-bare: ## the wheel for Debian's Python in a tree that has nothing but Python (debootstrap, root), after `make wheel`
+	@tools/bare_python.sh build/wheels
+
 install: build ## library, headers, program, manual page into PREFIX (default /usr/local)
 	@cmake --install build/release --prefix "$$(realpath -m "$(PREFIX)")"
 
@@ -79,6 +82,12 @@ coverage: setup-petsc ## how many lines of src/ the tests run; fails below 90 %
 
 bench: setup-dev build ## measure kernels and iterations, compared with other libraries, build/bench.json; ten minutes
 	@$(PROGRAM) bench --peers bench/peers.py --json build/bench.json
+
+bench-python: setup-python build ## compare the Python package with NumPy, SciPy and scikit-learn, build/python.json; half an hour; the table goes into docs/python.md
+	@$(CONFIGURE) release
+	@cmake --build --preset release -j $(JOBS) --target polyak_python
+	@$(PROGRAM) bench python --peers bench/python.py --rows 200000 --json build/python.json
+	@bench/python_table.py build/python.json docs/python.md
 
 disk-bench: setup-dev build ## files larger than the memory of a control group, beside NumPy, build/disk.json; needs 5 GB, and root for the group
 	@bench/disk.py $(PROGRAM) --json build/disk.json

@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """The Python package beside NumPy, SciPy and scikit-learn, for `polyak bench python`.
 
-    polyak bench python --peers bench/python.py [--seconds S] [--json FILE]
+    polyak bench python --peers bench/python.py [--rows N] [--cases TEXT] [--json FILE]
 
 A script of peers (src/bench/processes.hpp): it is started with the sizes, and each line that it
-reads asks for a measurement: "run CASE CONTENDER CALLS" for the seconds of a call, "error CASE
-CONTENDER 1" for how far its x is from the least squares solution, by LAPACK with scaled columns.
+reads asks for a measurement. CASE is the name of a problem made here, or a folder with A.npy or
+A.npz and b.npy:
+  run CASE CONTENDER CALLS         the seconds of a call
+  error CASE CONTENDER 1           how far its x is from the least squares solution
+  try FOLDER CONTENDER SECONDS 1   the seconds of a first call in a process of its own, which leaves
+                                   x.npy in the folder; "inf" where it fails or takes longer
 It needs the package and scikit-learn: `make setup-python` and `make build` put both into the build
 folder, which is used where the interpreter does not have them.
 """
 
 import os
+import signal
 import sys
 import time
+import traceback
 import warnings
 from pathlib import Path
 
@@ -63,13 +69,6 @@ def units_far_apart(rows, cols):
     return A, b + 0.1 * np.linalg.norm(b) * unit(rows)
 
 
-def sparse(rows, cols):
-    rng = np.random.default_rng(SEED)
-    A = sp.random(rows, cols, density=min(0.3, 20 / cols), random_state=rng, format="csr")
-    b = A @ rng.standard_normal(cols)
-    return A, b + 0.1 * np.linalg.norm(b) * unit(rows)
-
-
 def single(problem):
     return problem[0].astype(np.float32), problem[1]
 
@@ -77,13 +76,8 @@ def single(problem):
 CASES = {
     "50x5": lambda: spectrum(50, 5, 0.1),
     "1000x10": lambda: spectrum(1000, 10, 0.1),
-    "tall": lambda: spectrum(ROWS, COLS, 0.1),
-    "tall-consistent": lambda: spectrum(ROWS, COLS),
     "tall-single": lambda: single(spectrum(ROWS, COLS, 0.1)),
-    "condition-1e10": lambda: spectrum(ROWS // 5, COLS, 0.1, kappa=1e20),
     "units": lambda: units_far_apart(ROWS // 5, COLS),
-    "columns": lambda: spectrum(ROWS // 10, 3 * COLS, 0.1),
-    "sparse": lambda: sparse(ROWS, 50 * COLS),
     "bounds": lambda: spectrum(ROWS // 10, COLS, 0.1),
 }
 
@@ -98,7 +92,6 @@ def krylov(function, **limits):
 
 CONTENDERS = {
     "polyak.solve": lambda A, b: polyak.solve(A, b).x,
-    "polyak.solve-direct": lambda A, b: polyak.solve(A, b, method="direct").x,
     "polyak.lsqr": krylov(polyak.lsqr, iter_lim=2000),
     "polyak.lsmr": krylov(polyak.lsmr, maxiter=2000),
     "polyak.LeastSquares": fit(polyak.sklearn.LeastSquares(fit_intercept=False)),
@@ -115,13 +108,19 @@ CONTENDERS = {
     "sklearn.SGDRegressor": fit(sklearn.linear_model.SGDRegressor(fit_intercept=False, penalty=None, random_state=0)),
 }
 
-current = {"case": None}
+current = {}
+
+
+def from_folder(folder):
+    dense = Path(folder) / "A.npy"
+    A = np.load(dense) if dense.exists() else sp.load_npz(Path(folder) / "A.npz")
+    return A, np.load(Path(folder) / "b.npy").ravel()
 
 
 def problem(case):
-    if current["case"] != case:
+    if current.get("case") != case:
         current.clear()
-        A, b = CASES[case]()
+        A, b = CASES[case]() if case in CASES else from_folder(case)
         current.update(case=case, A=np.ascontiguousarray(A) if not sp.issparse(A) else A, b=b)
     return current["A"], current["b"]
 
@@ -130,15 +129,12 @@ def expected(case):
     """The least squares solution, by a solver of neither side's entry: QR of scaled columns."""
     if "x" not in current:
         A, b = problem(case)
-        if sp.issparse(A):
-            current["x"] = scipy.sparse.linalg.lsqr(A, b, atol=1e-15, btol=1e-15, iter_lim=20000)[0]
-        else:
-            A = A.astype(np.float64)
-            scale = np.linalg.norm(A, axis=0)
-            Q, R = np.linalg.qr(A / scale)
-            current["x"] = scipy.linalg.solve_triangular(R, Q.T @ b) / scale
-            current["scale"] = scale
-    return current["x"], current.get("scale", 1.0)
+        A = A.astype(np.float64)
+        scale = np.linalg.norm(A, axis=0)
+        Q, R = np.linalg.qr(A / scale)
+        current["x"] = scipy.linalg.solve_triangular(R, Q.T @ b) / scale
+        current["scale"] = scale
+    return current["x"], current["scale"]
 
 
 def bounded_expected(case, contender):
@@ -165,13 +161,35 @@ def run(case, contender, calls):
     return (time.perf_counter() - start) / calls
 
 
+def attempt(folder, contender, limit):
+    """The alarm ends the process, also in the middle of a call of LAPACK."""
+    A, b = problem(folder)
+    start = time.perf_counter()
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(limit)
+            np.save(Path(folder) / "x.npy", np.ravel(CONTENDERS[contender](A, b)))
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    return time.perf_counter() - start if status == 0 else float("inf")
+
+
+DO = {"run": run, "error": error, "try": attempt}
+
+
 def main():
     warnings.simplefilter("ignore")
     print(f"ready Python {sys.version.split()[0]}, NumPy {np.__version__}, SciPy {scipy.__version__}, "
           f"scikit-learn {sklearn.__version__}, polyak {polyak.__version__}", flush=True)
     for line in sys.stdin:
-        what, case, contender, calls = line.split()
-        print(f"{ {'run': run, 'error': error}[what](case, contender, int(calls)):.9e}", flush=True)
+        what, case, contender, *numbers = line.split()
+        seconds = DO[what](case, contender, int(numbers[0]))
+        print(f"{seconds:.9e}", flush=True)
         time.sleep(0.03)  # until the threads of OpenBLAS sleep
 
 

@@ -54,6 +54,7 @@ def solve(
     rhs_column: str | None = None,
     drop_nonfinite_rows: bool = False,
     duplicates: Literal["sum", "error"] = "sum",
+    storage: Literal["auto", "memory", "disk"] = "auto",
     precision: Literal["double", "single"] = "double",
 """
 

@@ -29,10 +29,10 @@ struct Options {
   /// A script that runs the NumPy and SciPy contenders (bench/peers.py; bench/python.py for the
   /// subject python).
   std::optional<std::string> peers;
-  /// Subject solve: only the cases whose names equal or contain one of these texts, separated
-  /// by commas. Subject plan: these cases instead of seeds.
+  /// Subjects solve and python: only the cases whose names equal or contain one of these texts,
+  /// separated by commas. Subject plan: these cases instead of seeds.
   std::optional<std::string> cases;
-  /// Subject solve: a folder of NAME.mtx with NAME_rhs1.mtx or NAME_b.mtx (also .gz);
+  /// Subjects solve and python: a folder of NAME.mtx with NAME_rhs1.mtx or NAME_b.mtx (also .gz);
   /// each pair is an additional case.
   std::optional<std::string> data;
   /// Subjects auto and plan: varied problems (generate.hpp) with these seeds, "FIRST:LAST"

@@ -56,9 +56,10 @@ struct PlanReport {
 };
 
 /// b may be absent: then a consistent problem and a solution without a
-/// preferred direction are assumed. Uses tol, certify, sampling, spectrum, seed
-/// and threads of the options.
+/// preferred direction are assumed. Uses the options below.
 PlanReport make_plan_report(const MatrixPtr& A, const Array& b, const SolveOptions& options);
+/// The names of these options in the option table.
+const std::vector<std::string>& plan_option_names();
 
 std::string to_json(const PlanReport& plan);
 

@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 __version__ = _core.version
 __all__ = ["solve", "Report", "PolyakError", "UsageError", "DataError", "NoFileError", "FileError",
            "OutOfMemoryError", "InternalError", "PolyakWarning", "NotConvergedWarning", "methods",
-           "lsqr", "lsmr", "nnls", "lsq_linear", "plan", "memory", "reproduce"]
+           "lsqr", "lsmr", "nnls", "lsq_linear", "plan", "Plan", "memory", "reproduce"]
 
 # Names of other modules, which are imported when they are asked for.
 _LATER = {"lsqr": "._krylov", "lsmr": "._krylov", "nnls": "._bounded", "lsq_linear": "._bounded",
-          "plan": "._plan", "memory": "._plan", "Plan": "._plan", "reproduce": "._reproduce", "sklearn": ".sklearn", "theory": ".theory",
-          "generate": ".generate", "tomography": ".tomography"}
+          "plan": "._plan", "memory": "._plan", "Plan": "._plan", "reproduce": "._reproduce",
+          "sklearn": ".sklearn", "theory": ".theory", "generate": ".generate", "tomography": ".tomography"}
 
 
 def methods() -> list[dict[str, Any]]:

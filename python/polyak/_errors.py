@@ -68,3 +68,8 @@ def refused(kind: type[PolyakError], what: str, where: str = "", found: str = ""
     inside = [f"found {found}"] * bool(found) + [f"expected {expected}"] * bool(expected)
     line += f" ({', '.join(inside)})" if inside else ""
     return kind(line + (f"; {hint}" if hint else ""), what, where, found, expected, hint)
+
+
+def needed(missing: ImportError, what: str, package: str) -> ImportError:
+    """The error of an import that needs a package which is not installed, or is too old."""
+    return type(missing)(f"{what} needs {package} ({missing}); pip install '{package}'", name=missing.name)

@@ -58,27 +58,29 @@ def _table_and_column(A, name):
 
 
 # The options that say how a file is read, with their defaults.
-_READING = {"rhs_column": None, "drop_nonfinite_rows": False, "duplicates": "sum"}
+_READING = {"rhs_column": None, "drop_nonfinite_rows": False, "duplicates": "sum", "storage": "auto"}
 _INSTEAD = {
     "rhs_column": "take the column out of A and give it as b",
     "drop_nonfinite_rows": "drop these rows of A and b before",
     "duplicates": "repeated entries of arrays are summed",
+    "storage": "arrays are used where they are",
 }
 
 
-def reading_options(rhs_column, drop_nonfinite_rows, duplicates):
+def reading_options(rhs_column, drop_nonfinite_rows, duplicates, storage):
     """Those that are not the default."""
-    if rhs_column is None and drop_nonfinite_rows is False and duplicates == "sum":
+    if rhs_column is None and drop_nonfinite_rows is False and duplicates == "sum" and storage == "auto":
         return {}
-    given = {"rhs_column": rhs_column, "drop_nonfinite_rows": drop_nonfinite_rows, "duplicates": duplicates}
-    if duplicates not in ("sum", "error"):
-        raise refused(UsageError, "the value does not fit the option", "duplicates", repr(duplicates), "sum|error")
+    given = {"rhs_column": rhs_column, "drop_nonfinite_rows": drop_nonfinite_rows, "duplicates": duplicates, "storage": storage}
+    for name, words in (("duplicates", ("sum", "error")), ("storage", ("auto", "memory", "disk"))):
+        if given[name] not in words:
+            raise refused(UsageError, "the value does not fit the option", name, repr(given[name]), "|".join(words))
     return {name: value for name, value in given.items() if value != _READING[name]}
 
 
 def _check_not_for_files(reading, why):
     for name in reading:
-        raise refused(UsageError, "the option says how a text file is read", name, why, hint=_INSTEAD[name])
+        raise refused(UsageError, "the option says how a file is read", name, why, hint=_INSTEAD[name])
 
 
 def _object(A):
@@ -93,7 +95,8 @@ def _object(A):
         return Given(_operator(A))
     _check_two_dimensions(A)
     if _is_pandas(A, "DataFrame"):
-        return Given(_dense(_pandas_values(A)), [str(name) for name in A.columns])
+        names = [str(name) for name in A.columns]
+        return Given(_sparse(A.sparse.to_coo()) if _has_zeros_left_out(A) else _dense(_pandas_values(A)), names)
     if hasattr(A, "__arrow_c_stream__"):
         matrix = _core.arrow(A.__arrow_c_stream__())
         return Given(matrix, matrix.names)
@@ -127,6 +130,12 @@ def _is_pandas(value, name):
     return pandas is not None and isinstance(value, getattr(pandas, name))
 
 
+def _has_zeros_left_out(frame):
+    """All columns are sparse ones of pandas, and what they leave out is 0."""
+    kind = sys.modules["pandas"].SparseDtype
+    return len(frame.columns) > 0 and all(isinstance(k, kind) and k.fill_value == 0 for k in frame.dtypes)
+
+
 def _pandas_values(frame):
     for name, kind in zip(frame.columns, frame.dtypes):
         if not (getattr(kind, "kind", "O") in "fiub"):
@@ -154,14 +163,19 @@ def _check_kind(dtype, name):
         raise TypeError(f"{name} does not hold real numbers (found {dtype})")
 
 
+def _is_read_as_it_is(dtype):
+    """Types that C++ reads."""
+    return dtype.isnative and (dtype.kind == "f" and dtype.itemsize in (4, 8) or dtype.kind in "iub")
+
+
 def _real(values, name):
     """The array with a type that C++ reads; TypeError for numbers that are not real."""
     _check_kind(values.dtype, name)
-    kind, size = values.dtype.kind, values.dtype.itemsize
-    if kind == "f" and size in (4, 8) or kind in "iu" or kind == "b":
-        return values if values.dtype.isnative and values.flags.aligned else values.astype(values.dtype.newbyteorder("="))
+    if _is_read_as_it_is(values.dtype) and values.flags.aligned:
+        return values
+    kind = values.dtype.newbyteorder("=")
     try:
-        return values.astype(np.float64)
+        return values.astype(kind if _is_read_as_it_is(kind) else np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} does not hold real numbers (found {values.dtype})") from error
 
@@ -171,6 +185,8 @@ def _dense(A):
         _check_two_dimensions(A)
     if A.dtype is _FLOAT64 and A.flags.c_contiguous and A.flags.aligned:
         return _core.dense(A)
+    if _is_too_large_to_convert(A):
+        return _core.rows(lambda rows: _float64(A[rows], "A"), *A.shape)
     A = _real(A, "A")
     rows_in_order = A.strides[1] == A.itemsize and A.strides[0] >= A.shape[1] * A.itemsize
     if A.dtype.kind != "f" or not (rows_in_order or A.flags.c_contiguous):
@@ -178,6 +194,12 @@ def _dense(A):
         if A.size * wanted.itemsize <= CONVERTED_BYTES:
             A = np.ascontiguousarray(A, dtype=wanted)
     return _core.dense(A)
+
+
+def _is_too_large_to_convert(A):
+    """Half precision, other byte orders and the like, as in files of instruments."""
+    as_it_is = _is_read_as_it_is(A.dtype) and A.flags.aligned
+    return not as_it_is and A.dtype.kind in "fiu" and 8 * A.size > CONVERTED_BYTES
 
 
 def _sparse(A):
@@ -246,15 +268,15 @@ def _by_rows(A):
     return _core.rows(read, rows, cols)
 
 
-def _file(path, precision, rhs_column=None, drop_nonfinite_rows=False, duplicates="sum"):
+def _file(path, precision, rhs_column=None, drop_nonfinite_rows=False, duplicates="sum", storage="auto"):
     base, _, array = path.partition(":/")
     ending = os.path.splitext(base.split(".mat:")[0] + (".mat" if ".mat:" in base else ""))[1].lower()
     if ending == ".parquet":
         return _parquet(path, precision, **reading_options(rhs_column, drop_nonfinite_rows, duplicates))
     if ending in _READ_BY_OTHERS:
-        _check_not_for_files(reading_options(rhs_column, drop_nonfinite_rows, duplicates), f"A is a file {ending}")
+        _check_not_for_files(reading_options(rhs_column, drop_nonfinite_rows, duplicates, storage), f"A is a file {ending}")
         return _file_of_others(path, _READ_BY_OTHERS[ending])
-    matrix = _core.read(path, rhs_column, drop_nonfinite_rows, duplicates, precision == "single")
+    matrix = _core.read(path, rhs_column, drop_nonfinite_rows, duplicates, storage, precision == "single")
     return Given(matrix, matrix.names, matrix.b, matrix.dropped_rows)
 
 

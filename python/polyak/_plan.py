@@ -5,10 +5,14 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 from . import _core
-from ._inputs import matrix_of, right_hand_side
+from ._errors import UsageError, refused
+from ._inputs import matrix_of, one_dimension, reading_options, right_hand_side
+from ._options import check_names
+
+_OPTIONS = [name.replace("-", "_") for name in _core.plan_options()]
 
 
 class Plan:
@@ -48,11 +52,14 @@ class Plan:
         return f"<table><tr>{head}</tr>{body}</table>"
 
 
-def plan(A: Any, b: Any = None, **options: Any) -> Plan:
+def plan(A: Any, b: Any = None, *, rhs_column: str | None = None, drop_nonfinite_rows: bool = False,
+         duplicates: Literal["sum", "error"] = "sum", storage: Literal["auto", "memory", "disk"] = "auto",
+         **options: Any) -> Plan:
     """Facts about A and the predicted cost of each method up to the tolerance.
 
-    Uses tol, certify, sampling, spectrum, seed and threads of the options of solve(). Without b a
-    consistent problem is assumed.
+    A, b, rhs_column, drop_nonfinite_rows, duplicates and storage are as in solve(). Without b a consistent
+    problem is assumed. Options are tol, certify, column_scaling, sampling, gamma, spectrum, seed
+    and threads of solve().
 
     Examples
     --------
@@ -64,8 +71,15 @@ def plan(A: Any, b: Any = None, **options: Any) -> Plan:
     >>> {"lsqr", "minibatch-hbm"} <= {row["method"] for row in plan.table}
     True
     """
-    given = matrix_of(A)
-    b = given.b if b is None else right_hand_side(b)
+    check_names("plan", options, _OPTIONS)
+    given = matrix_of(A, **reading_options(rhs_column, drop_nonfinite_rows, duplicates, storage))
+    if given.matrix.only_products:
+        raise refused(UsageError, "a plan needs single rows of A", "A", "products only",
+                      hint="solve() takes lsqr for such an A, or bounded-cg within bounds")
+    if b is None:
+        b = None if given.b is None else one_dimension(given.b)
+    else:
+        b = right_hand_side(b)
     return Plan(json.loads(_core.plan(given.matrix, b, options)))
 
 
@@ -77,4 +91,5 @@ def memory(A: Any, right_hand_sides: int = 1, **options: Any) -> float:
     >>> polyak.memory(np.ones((10000, 100)), method="direct") < 1e8
     True
     """
+    check_names("memory", options)
     return _core.solve_bytes(matrix_of(A).matrix, right_hand_sides, options)

@@ -6,8 +6,7 @@ import base64
 import html
 import io
 import json
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,9 @@ import numpy as np
 from . import _core
 
 _FIELDS = frozenset(_core.report_fields())
-_SHOWN = ("status", "reason", "method", "iterations", "passes", "relative_residual", "relative_gradient",
-          "backward_error", "error", "certified", "verified", "rows", "cols", "nnz", "matrix", "seed", "threads")
+_SHOWN = ("method", "iterations", "passes", "relative_residual", "relative_gradient", "backward_error", "error",
+          "certified", "verified", "rows", "cols", "nnz", "matrix", "seed", "threads")
+_MOST_UNKNOWNS = 20  # that are shown one by one
 
 
 class Report:
@@ -54,8 +54,9 @@ class Report:
     x: np.ndarray
     names: list[str]
 
-    def __init__(self, result: Any, one_column: bool = True, names: Sequence[str] = ()) -> None:
+    def __init__(self, result: Any, one_column: bool = True, names: Sequence[str] = (), intercept: bool = False) -> None:
         self._result = result
+        self._intercept = intercept
         self._values: dict[str, Any] | None = None
         self._history: np.ndarray | None = None
         x = result.x
@@ -94,15 +95,9 @@ class Report:
         """The content of report.json as a dictionary."""
         return json.loads(json.dumps(self._fields))
 
-    @classmethod
-    def _of(cls, fields: dict[str, Any], x: np.ndarray) -> Report:
-        """From the content of report.json, without a history."""
-        report = cls.__new__(cls)
-        report.__setstate__({"fields": fields, "x": x, "history": np.empty(0), "names": []})
-        return report
-
     def __getstate__(self) -> dict[str, Any]:
-        return {"fields": self._fields, "x": self.x, "history": self.history, "names": self.names}
+        return {"fields": self._fields, "x": self.x, "history": self.history, "names": self.names,
+                "intercept": self._intercept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._result = None
@@ -110,6 +105,7 @@ class Report:
         self._history = state["history"]
         self.x = state["x"]
         self.names = state["names"]
+        self._intercept = state["intercept"]
 
     def __repr__(self) -> str:
         fields = self._fields
@@ -120,23 +116,49 @@ class Report:
             parts.append(f"{fields['seconds']['total']:.3g} s")
         return f"<polyak.Report: {', '.join(parts)}>"
 
-    def _repr_html_(self) -> str:
-        def row(name: str, value: object) -> str:
-            text = f"{value:.6g}" if isinstance(value, float) else str(value)
-            return f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>"
-
+    def _headline(self) -> str:
         fields = self._fields
-        rows = [row(name.replace("_", " "), fields[name]) for name in _SHOWN if name in fields]
-        rows.append(row("seconds", float(fields["seconds"].get("total", 0.0))))
-        rows += [row("warning", text) for text in fields.get("warnings", [])]
-        return f"<table>{''.join(rows)}</table>{self._picture()}"
+        return f"{fields['status']} by {fields['method']}: {fields['reason']}"
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        fields = self._fields
+        for name in _SHOWN:
+            value = fields.get(name)
+            if value is not None and value != "":
+                yield name.replace("_", " "), f"{value:.6g}" if isinstance(value, float) else str(value)
+        yield "seconds", f"{float(fields['seconds'].get('total', 0.0)):.3g}"
+        for text in fields.get("warnings", []):
+            yield "warning", text
+        yield from self._unknowns()
+
+    def _unknowns(self) -> Iterator[tuple[str, str]]:
+        """Name, value and standard error of each, where they are few."""
+        if self.x.ndim != 1 or not 0 < len(self.x) <= _MOST_UNKNOWNS:
+            return
+        names = self.names or [f"x[{j}]" for j in range(len(self.x))]
+        names = [*names[:-1], "intercept"] if self._intercept else names
+        columns = (self._fields.get("statistics") or {}).get("standard_errors") or [[]]
+        errors = columns[0] or [None] * len(self.x)
+        for name, value, error in zip(names, self.x, errors):
+            yield name, f"{value:.6g}" + (f" +- {error:.2g}" if error is not None else "")
+
+    def __str__(self) -> str:
+        rows = list(self._rows())
+        width = max(len(name) for name, _ in rows)
+        return "\n".join([self._headline(), *(f"  {name:<{width}}  {text}" for name, text in rows)])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>" for name, text in self._rows())
+        return f"<p>{html.escape(self._headline())}</p><table>{rows}</table>{self._picture()}"
 
     def _picture(self) -> str:
-        """The convergence plot as an image, where Matplotlib has been imported already."""
-        if "matplotlib" not in sys.modules or len(self.history) < 2:
+        """The convergence plot as an image, where Matplotlib is installed."""
+        if len(self.history) < 2:
             return ""
-        from matplotlib.figure import Figure
-
+        try:
+            from matplotlib.figure import Figure
+        except ImportError:
+            return ""
         figure = Figure(figsize=(5, 3), layout="constrained")
         self.plot(figure.subplots())
         out = io.BytesIO()
@@ -146,11 +168,13 @@ class Report:
     def plot(self, axes: Any = None, x: str = "iteration") -> Any:
         """Draws the norms of the history over `x`, a column of it ("iteration", "row_products",
         "seconds"), with Matplotlib; returns the axes."""
+        table = self.history
+        if x not in ("iteration", "row_products", "seconds"):
+            raise ValueError(f"x is {x!r}, expected 'iteration', 'row_products' or 'seconds'")
         if axes is None:
             import matplotlib.pyplot as plt
 
             axes = plt.figure(layout="constrained").subplots()
-        table = self.history
         for name in ("relative_residual", "relative_gradient", "error"):
             known = np.isfinite(table[name]) & (table[name] > 0)
             if known.any():

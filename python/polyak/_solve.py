@@ -1,6 +1,5 @@
 """polyak.solve."""
 
-import difflib
 import inspect
 import os
 import warnings
@@ -8,7 +7,7 @@ import warnings
 import numpy as np
 
 from . import _core
-from ._errors import NotConvergedWarning, PolyakWarning, UsageError, refused
+from ._errors import DataError, NotConvergedWarning, PolyakWarning, UsageError, refused
 from ._inputs import (
     is_operator,
     matrix_of,
@@ -18,25 +17,25 @@ from ._inputs import (
     right_hand_side,
     with_ones,
 )
+from ._options import OF_SOLVE, TABLE, check_names, one_number
 from ._report import Report
-
-_OPTIONS = {line["name"]: line for line in _core.option_table()}
-_VECTORS = ("weights", "ridge_factors", "lower", "upper", "probabilities", "x0", "reference")
 
 
 def solve(A, b=None, *, weights=None, ridge=0.0, ridge_factors=None, intercept=False, lower=None, upper=None,
           x0=None, reference=None, probabilities=None, callback=None, progress=False, rhs_column=None,
-          drop_nonfinite_rows=False, duplicates="sum", precision="double", **options):
+          drop_nonfinite_rows=False, duplicates="sum", storage="auto", precision="double", **options):
     if options:
-        _check_names(options)
+        check_names("solve", options, OF_SOLVE)
     if b is not None and rhs_column is not None:
         raise refused(UsageError, "the right-hand side is given twice", "rhs_column", "b as well", hint="leave one of them out")
-    given = matrix_of(A, precision, **reading_options(rhs_column, drop_nonfinite_rows, duplicates))
+    given = matrix_of(A, precision, **reading_options(rhs_column, drop_nonfinite_rows, duplicates, storage))
     matrix = given.matrix
     b = _right_hand_side(A, b, given)
     parts = {}
+    if type(ridge) is not float and ridge is not None:
+        ridge = one_number(ridge, "ridge", "ridge_factors has one for each unknown")
     if ridge:
-        parts["ridge"] = float(ridge)
+        parts["ridge"] = ridge
     for name, value in (("weights", weights), ("ridge_factors", ridge_factors), ("lower", lower), ("upper", upper),
                         ("probabilities", probabilities), ("x0", x0), ("reference", reference)):
         if value is not None:
@@ -47,7 +46,7 @@ def solve(A, b=None, *, weights=None, ridge=0.0, ridge_factors=None, intercept=F
         parts["progress"] = _Bar(matrix.rows)
     if matrix.only_products:
         if options.get("method") in (None, "auto"):
-            options["method"] = "lsqr"
+            options["method"] = "lsqr" if lower is None and upper is None else "bounded-cg"
         if intercept:
             matrix = _with_intercept(A, matrix, parts)
     elif intercept:
@@ -60,7 +59,7 @@ def solve(A, b=None, *, weights=None, ridge=0.0, ridge_factors=None, intercept=F
         unfinished = getattr(error, "_polyak_result", None)
         if unfinished is None:
             raise
-        error.report = Report(unfinished, b.ndim == 1, _names(given.names, intercept))
+        error.report = Report(unfinished, b.ndim == 1, _names(given.names, intercept), bool(intercept))
         if isinstance(error, StopIteration) and callback is not None:
             return error.report
         raise
@@ -71,12 +70,17 @@ def solve(A, b=None, *, weights=None, ridge=0.0, ridge_factors=None, intercept=F
         _core.check_inputs_unchanged()
     if not result.quiet:
         _warn(result)
-    return Report(result, b.ndim == 1, _names(given.names, intercept))
+    return Report(result, b.ndim == 1, _names(given.names, intercept), bool(intercept))
 
 
 def _right_hand_side(A, b, given):
     if b is not None:
-        return right_hand_side(b)
+        b = right_hand_side(b)
+        if given.dropped_rows and len(b) != given.matrix.rows:
+            raise refused(DataError, "rows of A were dropped, and those of b were not", "drop_nonfinite_rows",
+                          f"{given.dropped_rows} rows dropped, {len(b)} in b", f"{given.matrix.rows} in b",
+                          "name b by rhs_column, or drop its rows too")
+        return b
     if given.b is None:
         raise TypeError("b is missing" if not isinstance(A, (str, os.PathLike)) else f"{A} holds no right-hand side; give b")
     return right_hand_side(one_dimension(given.b))
@@ -105,14 +109,6 @@ def _with_intercept(A, matrix, parts):
         if bound is not None and bound.size in (1, d) and bound.size == len(bound):
             parts[name] = np.append(np.broadcast_to(bound.reshape(-1), d), otherwise)
     return with_ones(A)
-
-
-def _check_names(options):
-    for name in options:
-        if name not in _OPTIONS:
-            near = difflib.get_close_matches(name, [*_OPTIONS, *_VECTORS, "ridge", "intercept", "callback"], 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise TypeError(f"solve() got an unexpected keyword argument {name!r}{hint}")
 
 
 def _warn(result):
@@ -177,7 +173,7 @@ def _documented():
     lines = [_INTRODUCTION]
     signature = inspect.signature(solve)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    for name, line in _OPTIONS.items():
+    for name, line in TABLE.items():
         own.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=line["default"]))
         kind = line["type"] if line["choices"] is None else "{" + ", ".join(line["choices"].split("|")) + "}"
         bounds = f", {line['range']}" if line["range"] else ""
@@ -224,7 +220,7 @@ _INTRODUCTION = """Finds the x that minimises 1/2 sum_i w_i (a_i'x - b_i)^2 + 1/
         Shows progress, with tqdm where it is installed.
     rhs_column : str
         The column of a table or of a text file that is b, in place of b.
-    drop_nonfinite_rows, duplicates, precision
+    drop_nonfinite_rows, duplicates, storage, precision
         How a file is read, as in the program; precision="single" stores A in single precision.
 """
 _ENDING = """

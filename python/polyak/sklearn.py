@@ -17,13 +17,17 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ._errors import NotConvergedWarning
+from ._errors import NotConvergedWarning, needed
 from ._solve import solve
+
+try:
+    from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.utils import check_random_state
+    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+except ImportError as missing:
+    raise needed(missing, "polyak.sklearn", "scikit-learn>=1.6") from None
 
 __all__ = ["LeastSquares", "Ridge"]
 

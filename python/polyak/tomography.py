@@ -12,17 +12,21 @@
 
 from __future__ import annotations
 
-import json
+import operator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
-from scipy.sparse.linalg import LinearOperator
 
 from . import _core
-from ._errors import DataError, refused
+from ._errors import DataError, UsageError, needed, refused
 from ._report import Report
+
+try:
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import LinearOperator
+except ImportError as missing:
+    raise needed(missing, "polyak.tomography", "scipy>=1.11") from None
 
 _tomography = _core.tomography
 
@@ -33,6 +37,21 @@ class Reconstruction(NamedTuple):
     image: np.ndarray  #: rows x cols, or slices x rows x cols
     report: Report
     more: dict[str, Any]  #: smoothing, noise, lambda_max and others; None where they do not apply
+
+
+def phantom(name: Literal["shepp-logan", "disc", "rectangle", "shapes", "walnut"], rows: int, cols: int | None = None,
+            seed: int = 0) -> np.ndarray:
+    """A known image, for experiments; those of "shapes" and "walnut" depend on the seed.
+
+    >>> from polyak.tomography import phantom
+    >>> phantom("disc", 64).shape
+    (64, 64)
+    """
+    sizes = [operator.index(value) for value in (rows, rows if cols is None else cols)]
+    for what, size in zip(("rows", "cols"), sizes):
+        if size < 1:
+            raise refused(UsageError, "the value does not fit the option", what, str(size), "at least 1")
+    return _tomography.phantom(name, *sizes, operator.index(seed))
 
 
 def _line(values: ArrayLike, name: str) -> np.ndarray:
@@ -121,16 +140,19 @@ class Projector(LinearOperator):
         those of polyak.solve, sirt, sart and fbp. Options: method, stored, batch, step_size,
         momentum, b_star, coverage, sampling, relaxation, filter, start, smoothing, ridge, lower,
         upper, weights, noise, tau, plateau, max_passes, max_iterations, time_limit, seed, threads
-        (docs/tomography.md of the project describes them).
+        (docs/tomography.md of the project describes them). After Ctrl-C, KeyboardInterrupt has the
+        image so far in its attribute `image`, where the method had time to leave it.
         """
         sinograms = self._sinograms(sinograms)
         options.setdefault("projector", self._model)
         if options.get("weights") is not None:
             options["weights"] = self._ray_weights(options["weights"])
-        images, report, more = _tomography.reconstruct(self._geometry, sinograms, options)
-        image = images[0] if sinograms.ndim == 2 else images
-        fields = json.loads(report)
-        return Reconstruction(image, Report._of(fields, images.reshape(len(images), -1).T), more)
+        one = sinograms.ndim == 2
+        try:
+            return _reconstruction(_tomography.reconstruct(self._geometry, sinograms, options), one)
+        except BaseException as error:
+            _keep_unfinished(error, one)
+            raise
 
     def _ray_weights(self, values):
         """One for each ray: views x detectors, or as a vector."""
@@ -155,6 +177,18 @@ class Projector(LinearOperator):
         sinograms = self._sinograms(sinograms)
         images = _tomography.filtered_back_projection(self._geometry, sinograms, filter)
         return images[0] if sinograms.ndim == 2 else images
+
+
+def _reconstruction(made: tuple[np.ndarray, Any, dict[str, Any]], one: bool) -> Reconstruction:
+    images, result, more = made
+    return Reconstruction(images[0] if one else images, Report(result, one), more)
+
+
+def _keep_unfinished(error, one):
+    """Ctrl-C has ended a reconstruction: its image, where there is one, stays with the exception."""
+    unfinished = getattr(error, "_polyak_result", None)
+    if unfinished is not None:
+        error.image, error.report, _ = _reconstruction(unfinished, one)
 
 
 _MADE_BY_INIT = frozenset({"_geometry", "_model", "_threads", "_polyak_matrix", "_products", "dtype", "shape"})

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <utility>
 
+#include "beside.hpp"
 #include "polyak/error.hpp"
 
 // The structures of the Arrow C data and C stream interfaces, whose layout is fixed by their
@@ -132,8 +134,10 @@ Columns columns_of(ArrowArrayStream& stream) {
   return out;
 }
 
-std::vector<Owned<ArrowArray>> chunks_of(ArrowArrayStream& stream) {
-  std::vector<Owned<ArrowArray>> out;
+using Chunks = std::vector<Owned<ArrowArray>>;
+
+Chunks chunks_of(ArrowArrayStream& stream) {
+  Chunks out;
   for (;;) {
     Owned<ArrowArray> chunk;
     check(stream, stream.get_next(&stream, chunk.get()));
@@ -152,12 +156,7 @@ void copy_chunk(const Owned<ArrowArray>& chunk, const Columns& columns, View out
   }
 }
 
-}  // namespace
-
-Input arrow_table(const nb::capsule& capsule) {
-  auto* stream = static_cast<ArrowArrayStream*>(capsule.data("arrow_array_stream"));
-  const Columns columns = columns_of(*stream);
-  const std::vector<Owned<ArrowArray>> chunks = chunks_of(*stream);
+Input copied(const Chunks& chunks, const Columns& columns) {
   Index rows = 0;
   for (const auto& chunk : chunks) rows += chunk->length;
   const auto cols = static_cast<Index>(columns.names.size());
@@ -168,6 +167,18 @@ Input arrow_table(const nb::capsule& capsule) {
     first += chunk->length;
   }
   return {dense_matrix(std::move(values), rows, cols), columns.names};
+}
+
+}  // namespace
+
+// The chunks are released with the GIL, because they may belong to Python objects.
+Input arrow_table(const nb::capsule& capsule) {
+  auto* stream = static_cast<ArrowArrayStream*>(capsule.data("arrow_array_stream"));
+  const Columns columns = columns_of(*stream);
+  const auto chunks = keep(chunks_of(*stream));
+  return beside([chunks, columns](const std::atomic<bool>&) {
+    return copied(*static_cast<const Chunks*>(chunks.get()), columns);
+  });
 }
 
 }  // namespace polyak::python

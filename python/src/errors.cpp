@@ -27,6 +27,13 @@ void raise(const Error& error) {
 
 }  // namespace
 
+void attach(const nb::python_error& raised, const nb::object& result) {
+  try {
+    nb::borrow(raised.value()).attr("_polyak_result") = result;
+  } catch (nb::python_error&) {  // an exception with fixed attributes: without the result
+  }
+}
+
 void define_errors(nb::module_&) {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {

@@ -8,4 +8,7 @@ namespace polyak::python {
 /// message as attributes.
 void define_errors(nb::module_& module);
 
+/// Leaves what an interrupted call has made as an attribute of the Python exception.
+void attach(const nb::python_error& raised, const nb::object& result);
+
 }  // namespace polyak::python

@@ -1,7 +1,6 @@
 #include "generate.hpp"
 
-#include <nanobind/stl/optional.h>
-
+#include "beside.hpp"
 #include "matrix/storage.hpp"
 #include "polyak/error.hpp"
 #include "polyak/generate.hpp"
@@ -44,14 +43,10 @@ nb::object result(const GeneratedProblem& made) {
                         made.residual_norm, new_array(values.data(), {values.size()}));
 }
 
+// `make` owns what it uses.
 template <class Make>
 nb::object made_by(Make make) {
-  std::optional<GeneratedProblem> made;
-  {
-    const GilReleased released;
-    made = make();
-  }
-  return result(*made);
+  return result(beside([make](const std::atomic<bool>&) { return make(); }));
 }
 
 Decay decay_named(const std::string& name) {
@@ -84,22 +79,22 @@ void define_generate(nb::module_& parent) {
              [](Index rows, Index cols, const std::string& decay, double kappa, double rho,
                 const std::vector<double>& values, double noise, std::uint64_t seed, int threads) {
                const SpectrumProblem problem{rows, cols, decay_named(decay), kappa, rho, values};
-               return made_by([&] { return generate(problem, {seed, noise, threads}); });
+               return made_by([=] { return generate(problem, {seed, noise, threads}); });
              });
   module.def("sampling",
              [](Index rows, Index cols, bool dense, double noise, std::uint64_t seed, int threads) {
-               return made_by([&] {
+               return made_by([=] {
                  return generate(SamplingProblem{rows, cols, dense}, {seed, noise, threads});
                });
              });
   module.def("stacked", [](Index copies) {
-    return made_by([&] { return generate(StackedProblem{copies}, GenerateOptions{}); });
+    return made_by([=] { return generate(StackedProblem{copies}, GenerateOptions{}); });
   });
   module.def("gaussian", [](Index rows, Index cols, double noise, std::uint64_t seed, int threads) {
-    return made_by([&] { return generate(GaussianProblem{rows, cols}, {seed, noise, threads}); });
+    return made_by([=] { return generate(GaussianProblem{rows, cols}, {seed, noise, threads}); });
   });
   module.def("varied", [](std::uint64_t seed, int threads) {
-    return made_by([&] { return generate_varied(seed, threads); });
+    return made_by([=] { return generate_varied(seed, threads); });
   });
   module.def("varied_text", [](std::uint64_t seed) { return varied_problem(seed).text; });
 }

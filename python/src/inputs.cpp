@@ -6,9 +6,11 @@
 #include <optional>
 
 #include "arrow.hpp"
+#include "beside.hpp"
 #include "block_rows.hpp"
 #include "polyak/error.hpp"
 #include "polyak/io.hpp"
+#include "polyak/machine_memory.hpp"
 #include "products.hpp"
 
 namespace polyak::python {
@@ -143,17 +145,31 @@ Input csr(const AnyArray& starts, const AnyArray& columns, const AnyArray& value
   return out;
 }
 
+Storage storage_named(const std::string& name) {
+  if (name == "auto") return Storage::automatic;
+  if (name == "memory") return Storage::memory;
+  if (name == "disk") return Storage::disk;
+  throw Error(ErrorCode::usage, {.what = "the value does not fit the option",
+                                 .where = "storage",
+                                 .found = "'" + name + "'",
+                                 .expected = "auto|memory|disk"});
+}
+
 Input read(const std::string& path, const std::optional<std::string>& rhs_column,
-           bool drop_nonfinite_rows, const std::string& duplicates, bool single) {
-  const GilReleased released;
-  Table table =
-      read_table(path, {.rhs_column = rhs_column,
-                        .intercept = false,
-                        .drop_nonfinite_rows = drop_nonfinite_rows,
-                        .keep_nonfinite = false,
-                        .duplicates = duplicates == "error" ? Duplicates::error : Duplicates::sum,
-                        .single = single});
-  return {std::move(table.A), std::move(table.names), std::move(table.b), table.dropped_rows};
+           bool drop_nonfinite_rows, const std::string& duplicates, const std::string& storage,
+           bool single) {
+  ReadOptions options;
+  options.rhs_column = rhs_column;
+  options.drop_nonfinite_rows = drop_nonfinite_rows;
+  if (duplicates == "error") options.duplicates = Duplicates::error;
+  options.storage = storage_named(storage);
+  options.memory_bytes = machine_memory().available;
+  options.single = single;
+  return beside([path, options](const std::atomic<bool>&) {
+    Table table = read_table(path, options);
+    return Input{std::move(table.A), std::move(table.names), std::move(table.b),
+                 table.dropped_rows};
+  });
 }
 
 nb::object numpy_of(const Array& array) {
@@ -192,8 +208,9 @@ void define_inputs(nb::module_& module) {
           [](const Input& in) -> nb::object { return in.b.empty() ? nb::none() : numpy_of(in.b); })
       .def("to_single",
            [](const Input& in) {
-             const GilReleased released;
-             return Input{to_single(in.A), in.names, in.b, in.dropped_rows};
+             return beside([in](const std::atomic<bool>&) {
+               return Input{to_single(in.A), in.names, in.b, in.dropped_rows};
+             });
            })
       .def("toarray", [](const Input& in) {
         std::vector<double> values(to_size(in.A->rows() * in.A->cols()));
@@ -204,14 +221,10 @@ void define_inputs(nb::module_& module) {
   module.def("dense", &dense, nb::arg("array"));
   module.def("csr", &csr, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("cols"));
   module.def("read", &read, nb::arg("path"), nb::arg("rhs_column").none(),
-             nb::arg("drop_nonfinite_rows"), nb::arg("duplicates"), nb::arg("single"));
+             nb::arg("drop_nonfinite_rows"), nb::arg("duplicates"), nb::arg("storage"),
+             nb::arg("single"));
   module.def("read_array", [](const std::string& path) {
-    std::optional<Array> array;
-    {
-      const GilReleased released;
-      array = read_array(path);
-    }
-    return numpy_of(*array);
+    return numpy_of(beside([path](const std::atomic<bool>&) { return read_array(path); }));
   });
   module.def("check_inputs_unchanged", &check_inputs_unchanged);
   module.def("arrow", &arrow_table, nb::arg("stream"));

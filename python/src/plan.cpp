@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "beside.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "polyak/memory.hpp"
@@ -16,8 +17,9 @@ namespace {
 std::string plan(const Input& input, const std::optional<Numbers>& b, const nb::dict& options) {
   const SolveOptions chosen = options_of(options);
   const Array rhs = b ? array_of(*b) : input.b;
-  const GilReleased released;
-  return to_json(make_plan_report(input.A, rhs, chosen));
+  return beside([A = input.A, rhs, chosen](const std::atomic<bool>&) {
+    return to_json(make_plan_report(A, rhs, chosen));
+  });
 }
 
 double bytes(const Input& input, Index right_hand_sides, const nb::dict& options) {
@@ -33,6 +35,7 @@ double bytes(const Input& input, Index right_hand_sides, const nb::dict& options
 }  // namespace
 
 void define_plan(nb::module_& module) {
+  module.def("plan_options", &plan_option_names);
   module.def("plan", &plan, nb::arg("A"), nb::arg("b").none(), nb::arg("options"));
   module.def("solve_bytes", &bytes, nb::arg("A"), nb::arg("right_hand_sides"), nb::arg("options"));
 }

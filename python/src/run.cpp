@@ -13,7 +13,7 @@
 #include <optional>
 #include <thread>
 
-#include "core/without_signals.hpp"
+#include "beside.hpp"
 #include "polyak/error.hpp"
 #include "record.hpp"
 
@@ -199,15 +199,8 @@ void work(const std::shared_ptr<Shared>& shared, bool calls) {
   shared->changed.notify_all();
 }
 
-// Python's signal handlers run in the main thread only, so the thread of a run gets no signals but
-// those it causes itself.
 std::thread start(std::shared_ptr<Shared> shared, bool calls) {
-  const WithoutSignals masked;
-  auto counted = std::make_unique<GoesOn>();
-  return std::thread([counted = std::move(counted), shared = std::move(shared), calls]() mutable {
-    work(shared, calls);
-    shared.reset();
-  });
+  return start_thread([shared = std::move(shared), calls] { work(shared, calls); });
 }
 
 class RemoteRun {

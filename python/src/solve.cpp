@@ -7,19 +7,16 @@
 #include <optional>
 #include <string>
 
+#include "errors.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "polyak/error.hpp"
+#include "result.hpp"
 #include "run.hpp"
 #include "solve/report/fields.hpp"
 
 namespace polyak::python {
 namespace {
-
-/// A report, for polyak/_report.py.
-struct Result {
-  std::shared_ptr<const Report> report;
-};
 
 nb::object x_of(const Result& result) {
   const Array& x = result.report->x;
@@ -134,16 +131,6 @@ std::vector<std::string> report_fields() {
   return out;
 }
 
-// Raises the Python exception that ended a run, with the result as an attribute.
-[[noreturn]] void raise(const Ended& ended) {
-  nb::object raised = nb::borrow(ended.raised->value());
-  try {
-    raised.attr("_polyak_result") = nb::cast(Result{ended.report});
-  } catch (nb::python_error&) {  // an exception with fixed attributes: without the result
-  }
-  throw *ended.raised;
-}
-
 Result solve_python(const Input& input, const std::optional<Numbers>& b, const nb::dict& parts,
                     const nb::dict& options) {
   const Parts problem_parts(parts);
@@ -152,7 +139,10 @@ Result solve_python(const Input& input, const std::optional<Numbers>& b, const n
   Callbacks callbacks{problem_parts.object("measured"), problem_parts.object("progress")};
   const Ended ended =
       run_solve(Problem(data_of(input, b, problem_parts)), std::move(chosen), std::move(callbacks));
-  if (ended.raised) raise(ended);
+  if (ended.raised) {
+    attach(*ended.raised, nb::cast(Result{ended.report}));
+    throw *ended.raised;
+  }
   return {ended.report};
 }
 

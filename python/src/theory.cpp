@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "beside.hpp"
 #include "inputs.hpp"
 #include "polyak/error.hpp"
 #include "polyak/spectrum.hpp"
@@ -111,23 +112,21 @@ Model worst_case(const Numbers& eigenvalues, double energy) {
 
 nb::dict facts(const Input& input, const std::string& sampling, int threads, std::uint64_t seed) {
   const Sampling law = law_named(sampling);
-  std::optional<SpectrumFacts> found;
-  {
-    const GilReleased released;
-    found = spectrum_facts(input.A, law, threads, seed);
-  }
+  const SpectrumFacts found = beside([A = input.A, law, threads, seed](const std::atomic<bool>&) {
+    return spectrum_facts(A, law, threads, seed);
+  });
   nb::dict out;
-  out["rows"] = found->rows;
-  out["cols"] = found->cols;
-  out["zero_rows"] = found->zero_rows;
-  out["frobenius2"] = found->frobenius2;
-  out["lambda_min"] = found->lambda_min;
-  out["lambda_max"] = found->lambda_max;
-  out["exact"] = found->exact;
-  out["eigenvalues"] = new_array(found->eigenvalues.data(), {found->eigenvalues.size()});
-  out["probabilities"] = new_array(found->probabilities.data(), {found->probabilities.size()});
-  out["eta"] = found->eta;
-  out["eta_effective"] = found->eta_effective;
+  out["rows"] = found.rows;
+  out["cols"] = found.cols;
+  out["zero_rows"] = found.zero_rows;
+  out["frobenius2"] = found.frobenius2;
+  out["lambda_min"] = found.lambda_min;
+  out["lambda_max"] = found.lambda_max;
+  out["exact"] = found.exact;
+  out["eigenvalues"] = new_array(found.eigenvalues.data(), {found.eigenvalues.size()});
+  out["probabilities"] = new_array(found.probabilities.data(), {found.probabilities.size()});
+  out["eta"] = found.eta;
+  out["eta_effective"] = found.eta_effective;
   return out;
 }
 

@@ -1,13 +1,24 @@
-"""An installed package in an environment with NumPy alone: import, solve, pickle; in milliseconds and
-megabytes what the import takes beyond NumPy's. Run by tools/wheels.sh."""
+"""An installed package in an environment with NumPy alone: import, solve, pickle; in milliseconds what the
+import takes beyond NumPy's, and which libraries of the system it uses. Run by tools/wheels.sh."""
 
 import pickle
+import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
+
+def libraries():
+    """Files of the shared libraries in this process, without modules of Python."""
+    with open("/proc/self/maps") as maps:
+        paths = {Path(line.split()[-1]) for line in maps if "/" in line}
+    return {path for path in paths if re.search(r"^lib.*\.so|^ld-", path.name) and "lib-dynload" not in path.parts}
+
+
+before = libraries()
 start = time.perf_counter()
 import polyak  # noqa: E402
 
@@ -27,15 +38,15 @@ except ValueError as error:
 else:
     raise AssertionError("no error")
 
-# Nothing of the system but what every Linux has: libraries of the C and C++ runtime and zlib.
-maps = open("/proc/self/maps").read()
-loaded = {line.split()[-1] for line in maps.splitlines() if ".so" in line and "/" in line}
-foreign = [path for path in loaded if any(name in path for name in ("libfmt", "libhwy", "openblas", "libhdf5", "libtiff"))]
-outside = [path for path in foreign if not path.startswith(sys.prefix)]
-assert not outside, outside
-assert "hdf5" not in maps and "libtiff" not in maps and "matio" not in maps
+# Of the system only what every Linux with Python has: the libraries of C and C++, and zlib.
+site = Path(polyak.__file__).parent.parent
+own = {path for path in libraries() if path.is_relative_to(site)}
+system = {re.split(r"[.-]", path.name)[0] for path in libraries() - before - own}
+assert any("openblas" in path.name and "polyak" in str(path.relative_to(site).parts[0]) for path in own)
+assert system <= {"libm", "libdl", "librt", "libpthread", "libstdc++", "libgcc_s", "libz"}, system
 
 command = [sys.executable, "-X", "importtime", "-c", "import polyak"]
 lines = subprocess.run(command, capture_output=True, text=True, check=True).stderr.splitlines()
 times = {line.split("|")[2].strip(): int(line.split("|")[1]) for line in lines if line.startswith("import time:") and "cumulative" not in line}
 print(f"import of polyak: {1000 * seconds:.1f} ms beyond NumPy; with NumPy {times['polyak'] / 1000:.0f} ms")
+print("libraries of the system:", ", ".join(sorted(system)) or "none beyond those of NumPy")

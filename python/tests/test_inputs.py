@@ -313,7 +313,8 @@ print((after - before) / size)
 
 
 @pytest.mark.parametrize("arguments", [["f8", "600000", "50"], ["f4", "1200000", "50"], ["csr", "400000", "100"],
-                                       ["f8", "600000", "50", "F"]], ids=["float64", "float32", "csr", "Fortran order"])
+                                       ["f8", "600000", "50", "F"], [">f8", "600000", "50"], ["f2", "2400000", "50"]],
+                         ids=["float64", "float32", "csr", "Fortran order", "other byte order", "half precision"])
 def test_a_is_not_copied(arguments):
     out = subprocess.run([sys.executable, "-W", "ignore", "-c", NO_COPY, *arguments], check=True, capture_output=True, text=True)
     assert float(out.stdout) < 0.2, "of the size of A: vectors of n numbers, but no second A"
@@ -338,3 +339,30 @@ def test_archives_of_numpy_are_read(problem, tmp_path):
     sp.save_npz(tmp_path / "coo.npz", sp.coo_matrix(A))
     with pytest.raises(polyak.DataError, match="tocsr"):
         polyak.solve(tmp_path / "coo.npz", b)
+
+
+def test_rows_of_a_file_stay_on_the_disk(problem, tmp_path):
+    A, b, _ = problem
+    np.save(tmp_path / "A.npy", A)
+    kept = polyak.solve(tmp_path / "A.npy", b, storage="disk", method="lsqr")
+    assert kept.disk and (kept.x == polyak.solve(A, b, method="lsqr").x).all()
+    assert polyak.solve(tmp_path / "A.npy", b, storage="memory", method="lsqr").disk is None
+    with pytest.raises(polyak.UsageError, match=r"storage: .*found 'tape', expected auto\|memory\|disk"):
+        polyak.solve(tmp_path / "A.npy", b, storage="tape")
+    with pytest.raises(polyak.UsageError, match="storage: the option says how a file is read"):
+        polyak.solve(A, b, storage="disk")
+
+
+def test_dropped_rows_need_a_right_hand_side_without_them(problem, tmp_path):
+    A, b, _ = problem
+    A = A.copy()
+    A[[3, 7], 2] = np.nan
+    kept = np.isfinite(A).all(axis=1)
+    expected = np.linalg.lstsq(A[kept], b[kept], rcond=None)[0]
+    header = ",".join([f"c{j}" for j in range(7)] + ["price"])
+    np.savetxt(tmp_path / "table.csv", np.column_stack([A, b]), delimiter=",", header=header, comments="", fmt="%.17g")
+    close(polyak.solve(tmp_path / "table.csv", rhs_column="price", drop_nonfinite_rows=True).x, expected)
+    np.savetxt(tmp_path / "A.csv", A, delimiter=",", fmt="%.17g")
+    close(polyak.solve(tmp_path / "A.csv", b[kept], drop_nonfinite_rows=True).x, expected)
+    with pytest.raises(polyak.DataError, match="rows of A were dropped, and those of b were not .*found 2 rows dropped, 400 in b, expected 398"):
+        polyak.solve(tmp_path / "A.csv", b, drop_nonfinite_rows=True)

@@ -205,3 +205,46 @@ def test_an_operator_takes_a_method_of_products_where_none_is_named(rng=np.rando
     b = A @ np.ones(3)
     operator = scipy.sparse.linalg.aslinearoperator(A)
     assert polyak.solve(operator, b, method=None).method == polyak.solve(operator, b).method == "lsqr"
+
+
+def test_a_plan_reads_what_a_solve_reads_and_refuses_what_it_does_not_use(rng, tmp_path):
+    A, b = rng.standard_normal((300, 4)), rng.standard_normal(300)
+    table = tmp_path / "table.csv"
+    np.savetxt(table, np.column_stack([A, b]), delimiter=",", header="p,q,r,s,price", comments="", fmt="%.17g")
+    plan = polyak.plan(table, rhs_column="price")
+    assert plan.cols == 4 and plan.relative_residual == pytest.approx(polyak.plan(A, b).relative_residual)
+    with pytest.raises(polyak.UsageError, match=r"batch: plan\(\) does not use this option .*expected .*tol"):
+        polyak.plan(A, batch=3)
+    with pytest.raises(TypeError, match=r"plan\(\) got an unexpected keyword argument 'weights'"):
+        polyak.plan(A, weights=b)
+    with pytest.raises(TypeError, match=r"memory\(\) got an unexpected keyword argument 'nothing'"):
+        polyak.memory(A, nothing=1)
+    with pytest.raises(polyak.UsageError, match="a plan needs single rows of A"):
+        polyak.plan(scipy.sparse.linalg.aslinearoperator(A), b)
+
+
+def test_phantoms():
+    polyak_names = ("shepp-logan", "disc", "rectangle", "shapes", "walnut")
+    images = [polyak.tomography.phantom(name, 32, 48) for name in polyak_names]
+    assert all(image.shape == (32, 48) and np.isfinite(image).all() and image.max() > 0 for image in images)
+    for name, differs in (("disc", False), ("shapes", True), ("walnut", True)):
+        one, other = (polyak.tomography.phantom(name, 32, seed=seed) for seed in (1, 2))
+        assert (one != other).any() == differs
+    with pytest.raises(polyak.UsageError, match="there is no such phantom .*found 'moon'.*walnut"):
+        polyak.tomography.phantom("moon", 32)
+    with pytest.raises(polyak.UsageError, match="cols: .*found 0, expected at least 1"):
+        polyak.tomography.phantom("disc", 32, 0)
+
+
+def test_the_report_of_a_reconstruction_has_a_history():
+    scan = Projector(np.linspace(0, np.pi, 40, endpoint=False), 24, 16, 16)
+    sinogram = (scan @ polyak.tomography.phantom("disc", 16).ravel()).reshape(40, 24)
+    found = scan.reconstruct(sinogram, method="cgls", max_iterations=10)
+    report = found.report
+    assert report.history["iteration"][-1] == report.iterations == 10
+    assert (np.diff(report.history["residual_norm"]) <= 0).all()
+    np.testing.assert_array_equal(report.x, found.image.ravel())
+    stack = scan.reconstruct(np.stack([sinogram, -sinogram]), method="cgls", max_iterations=10)
+    np.testing.assert_array_equal(stack.report.x, stack.image.reshape(2, -1).T)
+    again = pickle.loads(pickle.dumps(found))
+    assert (again.image == found.image).all() and again.report.history.dtype == report.history.dtype

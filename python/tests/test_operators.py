@@ -196,3 +196,13 @@ def test_weights_of_operators_out_of_range_cost_a_few_products(rng, size):
         with pytest.raises(polyak.DataError, match="not finite"):
             polyak.solve(operator, np.ones(2000), weights=np.linspace(1, 2, 2000), method="lsqr")
     assert operator.products < 200
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_operators_within_bounds(rng, intercept):
+    A = rng.standard_normal((300, 9))
+    b = A @ np.linspace(-1, 1, 9) + 0.1 * rng.standard_normal(300)
+    options = {"lower": -0.5, "upper": 0.7, "intercept": intercept, "tol": 1e-12}
+    report = polyak.solve(Operator(A), b, **options)
+    assert report.method == "bounded-cg" and report.status == "converged"
+    np.testing.assert_allclose(report.x, polyak.solve(A, b, method="active-set", **options).x, rtol=1e-7, atol=1e-9)

@@ -1,9 +1,14 @@
 """What a process with Python does around a solve: its end, lack of memory, subinterpreters."""
 
+import multiprocessing
+import pickle
 import subprocess
 import sys
 
 import pytest
+
+import polyak
+from polyak._errors import refused
 
 
 def run(code, *arguments, timeout=60):
@@ -126,3 +131,48 @@ def test_a_subinterpreter_refuses_the_import_and_the_main_one_goes_on(when):
     assert ended.returncode == 0, ended.stderr
     error, x = ended.stdout.splitlines()
     assert "polyak" in error and "subinterpreter" in error and x == "[1. 1. 1.]"
+
+
+def solve_in_child(A_and_b):
+    return polyak.solve(*A_and_b, method="direct")
+
+
+def test_a_pool_of_forked_processes_solves_after_a_solve(rng):
+    A, b = rng.standard_normal((3000, 20)), rng.standard_normal(3000)
+    here = solve_in_child((A, b))
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        reports = pool.map(solve_in_child, [(A, b)] * 4)
+        assert all((report.x == here.x).all() and report.status == "converged" for report in reports)
+        with pytest.raises(polyak.DataError) as caught:
+            pool.apply(solve_in_child, [(A, b[:3])])
+    assert (caught.value.where, caught.value.expected) == ("b", "3000 rows in b")
+
+
+@pytest.mark.parametrize("kind", ["UsageError", "DataError", "NoFileError", "FileError", "OutOfMemoryError", "InternalError"])
+def test_errors_can_be_pickled(kind):
+    error = refused(getattr(polyak, kind), "what is wrong", "there", "this", "that", "do so")
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error) and str(copy) == str(error) == "there: what is wrong (found this, expected that); do so"
+    assert vars(copy) == vars(error) and copy.hint == "do so"
+
+
+ABSENT = """
+import sys
+sys.modules[sys.argv[1]] = None
+import polyak
+try:
+    getattr(polyak, sys.argv[2])
+except ModuleNotFoundError as error:
+    print(error)
+import numpy as np
+print(polyak.solve(np.eye(2), np.ones(2)).x)
+"""
+
+
+@pytest.mark.parametrize("absent, module, needs", [("sklearn", "sklearn", "polyak.sklearn needs scikit-learn>=1.6"),
+                                                   ("scipy", "tomography", "polyak.tomography needs scipy>=1.11")])
+def test_a_package_that_is_not_installed_is_named(absent, module, needs):
+    ended = run(ABSENT, absent, module)
+    assert ended.returncode == 0, ended.stderr
+    message, x = ended.stdout.splitlines()
+    assert message.startswith(needs) and "pip install" in message and x == "[1. 1.]"

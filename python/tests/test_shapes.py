@@ -71,9 +71,9 @@ def test_options_of_files_are_refused_for_arrays(problem, option, kind):
     A, b, _ = problem
     name = next(iter(option))
     if name == "rhs_column":  # which tables have
-        b, why = None, "how a text file is read|no such column"
+        b, why = None, "how a file is read|no such column"
     else:
-        why = "how a text file is read"
+        why = "how a file is read"
     with pytest.raises(polyak.UsageError, match=why) as caught:
         polyak.solve(kind(A), b, **option)
     assert caught.value.where == name and (caught.value.hint or caught.value.expected)
@@ -86,7 +86,7 @@ def test_options_of_text_files_are_refused_for_files_of_others(problem, tmp_path
     A, b, _ = problem
     with h5py.File(tmp_path / "data.h5", "w") as file:
         file["A"] = A
-    with pytest.raises(polyak.UsageError, match="how a text file is read"):
+    with pytest.raises(polyak.UsageError, match="how a file is read"):
         polyak.solve(tmp_path / "data.h5", rhs_column="price")
 
 

@@ -1,5 +1,6 @@
 """The report, options, callbacks, threads."""
 
+import html
 import json
 import os
 import pickle
@@ -40,6 +41,16 @@ def test_options_have_the_checks_of_the_table(problem):
             polyak.solve(A, b, **options)
         assert caught.value.where == message and isinstance(caught.value, ValueError)
         assert caught.value.found and caught.value.expected
+    with pytest.raises(TypeError, match=r"solve\(\) got .*'max_iter'; here it is max_iterations"):
+        polyak.solve(A, b, max_iter=3)
+    with pytest.raises(TypeError, match="'sample_weight'; here it is weights"):
+        polyak.solve(A, b, sample_weight=b)
+    with pytest.raises(TypeError, match="did you mean weights"):
+        polyak.solve(A, b, weight=b)
+    with pytest.raises(TypeError, match=r"ridge is one number \(found an array of shape \(9,\)\); ridge_factors"):
+        polyak.solve(A, b, ridge=np.ones(9))
+    with pytest.raises(TypeError, match=r"ridge is one number \(found str\)"):
+        polyak.solve(A, b, ridge="1")
     with pytest.raises(TypeError, match="did you mean max_iterations"):
         polyak.solve(A, b, max_iteration=3)
     with pytest.raises(polyak.UsageError, match="does not use this option"):
@@ -102,6 +113,21 @@ def test_pictures(problem):
     assert report.plot(x="row_products").get_xlabel() == "row products"
     page = report._repr_html_()
     assert "<table>" in page and "data:image/png" in page and "relative residual" in page
+    assert f"<p>converged by lsqr: {html.escape(report.reason)}</p>" in page
+    with pytest.raises(ValueError, match="x is 'pass', expected 'iteration', 'row_products' or 'seconds'"):
+        report.plot(x="pass")
+
+
+def test_a_report_is_printed_with_its_unknowns(problem):
+    A, b = problem
+    frame = pytest.importorskip("pandas").DataFrame(A, columns=list("abcdefghi"))
+    report = polyak.solve(frame, b, intercept=True, statistics=True)
+    lines = str(report).splitlines()
+    assert lines[0] == f"converged by {report.method}: {report.reason}"
+    error = report.statistics["standard_errors"][0][9]
+    assert lines[-1].split() == ["intercept", f"{report.x[9]:.6g}", "+-", f"{error:.2g}"]
+    assert [line.split()[0] for line in lines[-10:-1]] == list("abcdefghi")
+    assert "x[0]" in str(polyak.solve(A, b)) and "x[0]" not in str(polyak.solve(A, np.column_stack([b, b])))
 
 
 def test_warnings_are_those_of_python(problem):

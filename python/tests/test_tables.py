@@ -91,3 +91,56 @@ def test_operators_of_pylops(rng):
     for method in ("auto", "lsqr", "cgls", "cg"):
         np.testing.assert_allclose(polyak.solve(stacked, b, method=method, tol=1e-12).x, expected, rtol=1e-7)
     np.testing.assert_allclose(polyak.lsqr(stacked, b, atol=1e-14, btol=1e-14)[0], expected, rtol=1e-9)
+
+
+def test_sparse_columns_of_pandas_stay_sparse(rng):
+    pandas = pytest.importorskip("pandas")
+    import scipy.sparse as sp
+
+    A = sp.random(200, 5, 0.3, random_state=rng, format="csr")
+    b = rng.standard_normal(200)
+    expected = np.linalg.lstsq(A.toarray(), b, rcond=None)[0]
+    frame = pandas.DataFrame.sparse.from_spmatrix(A, columns=list("pqrst"))
+    report = polyak.solve(frame, b)
+    assert report.nnz == A.nnz and report.matrix.startswith("csr") and report.names == list("pqrst")
+    np.testing.assert_allclose(report.x, expected, rtol=1e-9)
+    filled = frame.astype(pandas.SparseDtype(float, fill_value=1.0))  # what is left out is 1
+    np.testing.assert_allclose(polyak.solve(filled, b).x, expected, rtol=1e-9)
+
+
+def test_record_batches_and_columns_of_pyarrow(columns):
+    pyarrow = pytest.importorskip("pyarrow")
+    batch = pyarrow.RecordBatch.from_pydict({name: columns[name] for name in ("area", "age", "rooms")})
+    report = polyak.solve(batch, pyarrow.array(columns["price"]))
+    assert report.names == ["area", "age", "rooms"]
+    np.testing.assert_allclose(report.x, expected_of(columns), rtol=1e-9)
+    with pytest.raises(ValueError, match="two dimensions|not a table"):
+        polyak.solve(pyarrow.array(columns["area"]), columns["price"])
+    with pytest.raises(ValueError, match="two dimensions|not a table"):
+        polyak.solve(pyarrow.chunked_array([columns["area"]]), columns["price"])
+
+
+@TABLES
+def test_a_column_is_a_right_hand_side_and_weights(columns, library):
+    table = table_of(library, columns)
+    A = np.column_stack([columns[name] for name in ("area", "age", "rooms")])
+    weights = table_of(library, {"w": np.linspace(1, 2, 300)})["w"]
+    own = polyak.solve(A, table["price"], weights=weights).x
+    np.testing.assert_array_equal(own, polyak.solve(A, columns["price"], weights=np.linspace(1, 2, 300)).x)
+
+
+class OnAnotherDevice:
+    shape = (3, 2)
+
+    def __dlpack_device__(self):
+        return (2, 0)  # CUDA
+
+    def __dlpack__(self, **options):
+        raise BufferError("the data are on a device")
+
+
+def test_arrays_on_another_device_are_refused():
+    with pytest.raises(TypeError, match="cannot be read: .*pass one on the CPU"):
+        polyak.solve(OnAnotherDevice(), np.ones(3))
+    with pytest.raises(TypeError, match="cannot be read: .*pass one on the CPU"):
+        polyak.solve(np.ones((3, 2)), OnAnotherDevice())

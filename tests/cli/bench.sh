@@ -58,7 +58,7 @@ expect 0 "$POLYAK" bench solve --quick --cases wide,a --data given --json some.j
 holds some.json '[c["case"] for c in r["solved"]] == ["wide", "a"] and r["options"]["cases"] == "wide,a"'
 expect 2 "$POLYAK" bench solve --quick --cases nothing
 stderr_has "--cases: there is no such case (found 'nothing', expected a part of one of: exponential"
-refuses 2 "--cases: only the subjects solve and plan have cases (found kernels, expected polyak bench solve)" \
+refuses 2 "--cases: only the subjects solve, plan and python have cases (found kernels, expected polyak bench solve)" \
   bench kernels --quick --cases wide
 refuses 66 "--data nowhere: there is no such folder (expected a folder with NAME.mtx and NAME_rhs1.mtx)" \
   bench solve --quick --data nowhere
@@ -66,12 +66,17 @@ refuses 66 "--data nowhere: there is no such folder (expected a folder with NAME
 # The Python package, where there is an environment that has it.
 refuses 2 "--peers: the subject python needs its script (found nothing, expected bench/python.py)" \
   bench python --quick
-expect 0 "$POLYAK" bench python --quick --rows 2000 --cols 8 --peers "$POLYAK_SOURCE/bench/python.py" --json python.json
+expect 0 "$POLYAK" bench python --quick --rows 2000 --cols 8 --cases wide,sparse,heavy --peers "$POLYAK_SOURCE/bench/python.py" --json python.json
 if [ "$(value python.json 'len(r.get("tables", []))')" -gt 0 ]; then
   python sane.py python.json python
-  holds python.json 'len(r["tables"]) == 10 and r["machine"]["peers"].startswith("Python 3")'
+  holds python.json 'len(r["tables"]) == 8 and r["machine"]["peers"].startswith("Python 3")'
   holds python.json 'all(f["median"] < 1e-6 for t in r["tables"] for l in t["lines"] for f in l["figures"]
-    if l["name"] == "polyak.solve" and f["name"] == "error" and "condition" not in t["title"] and "single" not in t["title"])'
+    if l["name"] == "polyak.solve" and f["name"] == "error" and "single" not in t["title"])'
+  printf 'before\n<!-- bench python -->\n<!-- end -->\nafter\n' >page.md
+  python "$POLYAK_SOURCE/bench/python_table.py" python.json page.md
+  [ "$(sed -n '1p;$p' page.md | tr '\n' ' ')" = "before after " ] || fail "the page was not kept"
+  [ "$(grep -c '^| ' page.md)" = 10 ] || fail "the table has other lines"
+  grep -q '^| wide | [0-9]' page.md || fail "no time of polyak.solve"
 else
   stdout_has "without NumPy and SciPy: Python cannot import polyak and sklearn"
 fi

@@ -65,12 +65,13 @@ const std::vector<OptionRecord<BenchRequest>>& bench_options() {
       {.name = "cases",
        .field = &R::cases,
        .value = "TEXT,...",
-       .sentence = "For solve: only cases with these names, or whose names contain one of these "
-                   "texts. For plan: these cases instead of seeds."},
+       .sentence = "For solve and python: only cases with these names, or whose names contain one "
+                   "of these texts. For plan: these cases instead of seeds."},
       {.name = "data",
        .field = &R::data,
        .value = "DIR",
-       .sentence = "For solve: also the problems in DIR, NAME.mtx with NAME_rhs1.mtx (also .gz).",
+       .sentence = "For solve and python: also the problems in DIR, NAME.mtx with NAME_rhs1.mtx "
+                   "(also .gz).",
        .file = FileUse::read},
       {.name = "seeds",
        .field = &R::seeds,
@@ -145,8 +146,9 @@ bool has(const std::vector<std::string>& names, const char* name) {
 void check_options_used(const std::set<std::string>& given,
                         const std::vector<std::string>& chosen) {
   for (const std::string& name : given) {
-    if ((name == "cases" || name == "data") && !has(chosen, "solve") && !has(chosen, "plan"))
-      refuse_option("--" + name, "only the subjects solve and plan have cases", chosen,
+    if ((name == "cases" || name == "data") && !has(chosen, "solve") && !has(chosen, "plan") &&
+        !has(chosen, "python"))
+      refuse_option("--" + name, "only the subjects solve, plan and python have cases", chosen,
                     "polyak bench solve");
     if ((name == "seeds" || name == "parity") && !has(chosen, "auto") && !has(chosen, "plan"))
       refuse_option("--" + name, "only the subjects auto and plan use seeds", chosen,

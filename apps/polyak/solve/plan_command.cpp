@@ -44,8 +44,7 @@ struct PlanRequest {
 std::vector<OptionRecord<SolveOptions>> plan_options() {
   std::vector<OptionRecord<SolveOptions>> out;
   for (const auto& record : solve_options())
-    for (const char* name :
-         {"tol", "certify", "column-scaling", "sampling", "gamma", "spectrum", "seed", "threads"})
+    for (const std::string& name : plan_option_names())
       if (record.name == name) out.push_back(record);
   return out;
 }

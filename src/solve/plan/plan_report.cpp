@@ -187,6 +187,12 @@ class Reporter {
 
 }  // namespace
 
+const std::vector<std::string>& plan_option_names() {
+  static const std::vector<std::string> names{"tol",   "certify",  "column-scaling", "sampling",
+                                              "gamma", "spectrum", "seed",           "threads"};
+  return names;
+}
+
 PlanReport make_plan_report(const MatrixPtr& A, const Array& b, const SolveOptions& options) {
   const double start = now_s();
   PlanReport out = Reporter(A, b, options).make();

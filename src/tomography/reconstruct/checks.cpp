@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "polyak/error.hpp"
+#include "polyak/option_table.hpp"
 #include "tomography/reconstruct/runs.hpp"
 
 namespace polyak::tomography {
@@ -33,7 +34,7 @@ void check_unused(const ReconstructOptions& o) {
                                                 {"start", (fbp || tv) && o.start != "zero"}};
   for (const auto& [name, used] : given) {
     if (used)
-      refuse(ErrorCode::usage, std::string("--") + name,
+      refuse(ErrorCode::usage, option_name(name),
              "the method " + o.method + " does not use this option", "a value", "none");
   }
 }
@@ -49,29 +50,29 @@ void check_numbers(const ReconstructOptions& o) {
     std::optional<double> value;
     double lowest, highest;
     bool open_below = false, open_above = false;
-  } all[] = {{"--batch", number(o.batch), 1.0, 0x1p40},
-             {"--step-size", o.step_size, 0.0, inf, true},
-             {"--momentum", o.momentum, 0.0, 1.0, false, true},
-             {"--b-star", o.b_star, 0.0, inf, true},
-             {"--coverage", o.coverage, 1.0, inf},
-             {"--smoothing", o.smoothing, 0.0, inf, true},
-             {"--ridge", o.ridge, 0.0, inf},
-             {"--noise", o.noise, 0.0, inf, true},
-             {"--tau", o.tau, 0.0, inf, true},
-             {"--plateau", o.plateau, 0.0, 1.0, true, true},
-             {"--max-passes", o.max_passes, 0.0, inf},
-             {"--max-iterations", number(o.max_iterations), 0.0, inf},
-             {"--time-limit", o.time_limit_s, 0.0, inf},
-             {"--measure-every", o.measure_every, 0.0, inf, true},
-             {"--threads", static_cast<double>(o.threads), 0.0, 4096.0},
-             {"--memory", o.memory_bytes, 0.0, inf, true}};
+  } all[] = {{"batch", number(o.batch), 1.0, 0x1p40},
+             {"step-size", o.step_size, 0.0, inf, true},
+             {"momentum", o.momentum, 0.0, 1.0, false, true},
+             {"b-star", o.b_star, 0.0, inf, true},
+             {"coverage", o.coverage, 1.0, inf},
+             {"smoothing", o.smoothing, 0.0, inf, true},
+             {"ridge", o.ridge, 0.0, inf},
+             {"noise", o.noise, 0.0, inf, true},
+             {"tau", o.tau, 0.0, inf, true},
+             {"plateau", o.plateau, 0.0, 1.0, true, true},
+             {"max-passes", o.max_passes, 0.0, inf},
+             {"max-iterations", number(o.max_iterations), 0.0, inf},
+             {"time-limit", o.time_limit_s, 0.0, inf},
+             {"measure-every", o.measure_every, 0.0, inf, true},
+             {"threads", static_cast<double>(o.threads), 0.0, 4096.0},
+             {"memory", o.memory_bytes, 0.0, inf, true}};
   for (const auto& one : all) {
     if (!one.value) continue;
     const double v = *one.value;
     const bool inside = (one.open_below ? v > one.lowest : v >= one.lowest) &&
                         (one.open_above ? v < one.highest : v <= one.highest);
     if (!inside || !std::isfinite(v))
-      refuse(ErrorCode::usage, one.name, "the value does not fit the option",
+      refuse(ErrorCode::usage, option_name(one.name), "the value does not fit the option",
              fmt::format("{:g}", v),
              fmt::format("a finite number from {:g} to {:g}", one.lowest, one.highest));
   }
@@ -87,17 +88,20 @@ bool has_sampling_option(const ReconstructOptions& o) {
 void check_options(const ReconstructOptions& o) {
   check_numbers(o);
   if (is_sweep(o.method) && !(o.relaxation > 0.0 && o.relaxation < 2.0))
-    refuse(ErrorCode::usage, "relaxation", "the relaxation is not stable",
+    refuse(ErrorCode::usage, option_name("relaxation"), "the relaxation is not stable",
            fmt::format("{:g}", o.relaxation), "above 0 and below 2");
   if (is_sweep(o.method) || o.method == "fbp" || o.method == "tv") check_unused(o);
   if (o.smoothing && o.method != "tv")
-    refuse(ErrorCode::usage, "--smoothing", "the method " + o.method + " does not use this option",
-           "a value", "--method tv");
+    refuse(ErrorCode::usage, option_name("smoothing"),
+           "the method " + o.method + " does not use this option", "a value",
+           option_name("method", "tv"));
   if (o.smoothing && o.noise)
-    refuse(ErrorCode::usage, "--smoothing", "the noise is not used when the smoothing is given",
-           "--noise", "one of them");
+    refuse(ErrorCode::usage, option_name("smoothing"),
+           "the noise is not used when the smoothing is given", option_name("noise"),
+           "one of them");
   if (o.start != "zero" && o.start != "fbp")
-    refuse(ErrorCode::usage, "start", "there is no such start", "'" + o.start + "'", "zero or fbp");
+    refuse(ErrorCode::usage, option_name("start"), "there is no such start", "'" + o.start + "'",
+           "zero or fbp");
 }
 
 void check_data(const Geometry& g, const std::vector<double>& sinograms) {

@@ -5,6 +5,7 @@
 #include "matrix/products.hpp"
 #include "polyak/error.hpp"
 #include "polyak/methods.hpp"
+#include "polyak/option_table.hpp"
 #include "polyak/problem.hpp"
 #include "polyak/theory.hpp"
 #include "polyak/tomography_reconstruct.hpp"
@@ -79,7 +80,7 @@ class ParameterChooser {
       : problem_(problem), o_(options), out_(out), info_(find_method(options.method)) {
     if (!info_)
       throw Error(ErrorCode::usage, {.what = "there is no method of that name",
-                                     .where = "--method",
+                                     .where = option_name("method"),
                                      .found = "'" + options.method + "'"});
   }
 
@@ -119,8 +120,8 @@ class ParameterChooser {
   void choose_by_b_star(SolveOptions& s) {
     if (!has(trait::batch | trait::momentum))
       throw Error(ErrorCode::usage, {.what = "only minibatch-hbm and minibatch-nag use B*",
-                                     .where = "--b-star",
-                                     .found = "--method " + o_.method});
+                                     .where = option_name("b-star"),
+                                     .found = option_name("method", o_.method)});
     const double b = *o_.b_star;
     s.batch_size = o_.batch.value_or(std::max<Index>(1, static_cast<Index>(b)));
     s.momentum =

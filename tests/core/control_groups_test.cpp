@@ -8,9 +8,9 @@
 #include <fstream>
 #include <string>
 
-#include "cli/memory.hpp"
+#include "polyak/machine_memory.hpp"
 
-namespace polyak::cli {
+namespace polyak {
 namespace {
 
 class ControlGroups : public testing::Test {
@@ -75,4 +75,4 @@ TEST_F(ControlGroups, ThatCannotBeReadLimitNothing) {
 }
 
 }  // namespace
-}  // namespace polyak::cli
+}  // namespace polyak
