@@ -178,6 +178,13 @@ void Preconditioner::remove_null_space(View g) const {
     }
 }
 
+void Preconditioner::correct_null_space(View q) {
+  apply_pivoted(q);
+  for (Index k = 0; k < q.rows; ++k)
+    for (Index j = 0; j < q.cols; ++j) null_space_.view()(j, k) -= q(k, j);
+  make_orthonormal(null_space_.view());
+}
+
 // The solution with zeros for the dependent columns, then without its null space part.
 void Preconditioner::apply_pivoted(View g) const {
   const Index rank = factor_.rows();
