@@ -141,7 +141,7 @@ Preconditioner Preconditioner::of_pivots(ConstView H) {
   const ConstView R11 = part(R.view(), 0, 0, rank, rank);
   out.condition_of_rest_ = condition_of(R11);
   if (!resolved(out.condition_of_rest_)) return out;
-  Dependences found = dependences(R.view(), order, rank);
+  Dependences found = dependences(R.view(), order, rank, FactorOf::gram);
   out.null_space_ = std::move(found.null_space);
   out.dependent_ = std::move(found.columns);
   make_orthonormal(out.null_space_.view());
