@@ -230,6 +230,27 @@ TEST(looks, a_column_that_hardly_occurs_is_no_reason_to_leave_it_out) {
   }
 }
 
+// A flag that is not set in 20 of 60 000 rows is a column of ones in the rows looked at.
+TEST(looks, a_column_that_hardly_varies_is_not_called_dependent) {
+  const Index n = 60000, d = 64;
+  Rows A = random(n, d, 31);
+  const Rows x = random(d, 1, 32);
+  A.col(d - 1).setOnes();
+  for (Index k = 0; k < 20; ++k) A(2999 * k + 77, d - 1) = 0.0;
+  for (const bool intercept : {false, true}) {
+    if (!intercept) A.col(0).setOnes();
+    ProblemData parts = data(A, A * x + 0.1 * random(n, 1, 33));
+    parts.intercept = intercept;
+    const Report report = solve(Problem(parts), with_method("auto"));
+    EXPECT_EQ(report.used.rank, d + (intercept ? 1 : 0));
+    EXPECT_EQ(report.method, "normal");
+    ASSERT_GE(report.stages.size(), 2u) << "there was no look";
+    for (const Stage& stage : report.stages)
+      EXPECT_EQ(stage.outcome.find("depend"), std::string::npos) << stage.outcome;
+    A.col(0) = random(n, 1, 34);
+  }
+}
+
 TEST(looks, rows_without_weight_are_neither_solved_nor_counted_as_checked) {
   const Index n = 60000, d = 10;
   const Rows A = random(n, d, 10), x = random(d, 1, 11);
