@@ -135,28 +135,84 @@ void lq_expand(ConstView A, std::span<const double> tau, View X) {
 
 Dependences dependences(ConstView R, Index rank) {
   const Pivoted qr = pivoted_qr(R);
-  return dependences(qr.R.view(), qr.place, rank);
+  return dependences(qr.R.view(), qr.place, rank, FactorOf::matrix);
 }
 
+namespace {
+
+double column_norm(ConstView R, Index rows, Index j) {
+  double sum = 0.0;
+  for (Index i = 0; i < rows; ++i) sum += R(i, j) * R(i, j);
+  return std::sqrt(sum);
+}
+
+// Which of the columns in R11 take part in a dependence: those whose share |f_i|·‖r_i‖ is above
+// its rounding. A change of R by a part C of each column changes that share by up to
+//   C·v_i·(‖r_t‖ + Σ_j |f_j|·‖r_j‖),   v_i = ‖r_i‖·‖row i of R11⁻¹‖,
+// which is 1 for a column orthogonal to the others and does not depend on units. Where R is from
+// AᵀA its rounding is that of AᵀA times R11⁻ᵀ, larger by the largest v.
+class Members {
+ public:
+  Members(ConstView R, Index rank, FactorOf from)
+      : R_(R), rank_(rank), rows_(from == FactorOf::matrix ? R.rows : rank), sizes_(to_size(rank)) {
+    for (Index j = 0; j < rank; ++j) sizes_[to_size(j)] = column_norm(R, rank, j);
+    Buffer inverse(rank, rank);
+    for (Index j = 0; j < rank; ++j) inverse.view()(j, j) = 1.0;
+    if (rank > 0) solve_left(part(R, 0, 0, rank, rank), inverse.view());
+    double largest = 0.0;
+    for (Index i = 0; i < rank; ++i) {
+      rounding_.push_back(sizes_[to_size(i)] * norm(inverse.view().row(i), rank));
+      largest = std::max(largest, rounding_.back());
+    }
+    const double unit = 16.0 * 0x1p-52 * static_cast<double>(std::max<Index>(16, R.cols));
+    for (double& v : rounding_) v *= unit * (from == FactorOf::gram ? largest : 1.0);
+  }
+
+  // Of the column at `position`, whose factors are f. None if the others are no large part of it:
+  // then it counts as zero because it is small.
+  std::vector<Index> of(Index position, const std::vector<double>& f) const {
+    constexpr double always = 1e-6;  // a part of the largest share; above it every one counts
+    const double size = column_norm(R_, rows_, position);
+    if (!(column_norm(R_, rank_, position) > 0.5 * size)) return {};
+    double sum = size, largest = 0.0;
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      const double share = std::abs(f[i]) * sizes_[i];
+      sum += share;
+      largest = std::max(largest, share);
+    }
+    std::vector<Index> out;
+    for (std::size_t i = 0; i < f.size(); ++i)
+      if (std::abs(f[i]) * sizes_[i] > std::min(always * largest, rounding_[i] * sum))
+        out.push_back(static_cast<Index>(i));
+    return out;
+  }
+
+ private:
+  ConstView R_;
+  Index rank_, rows_;  // of AᵀA only the rows that were factored are known
+  std::vector<double> sizes_, rounding_;
+};
+
+}  // namespace
+
 // The coefficients of the dependent columns are R11⁻¹·R12.
-Dependences dependences(ConstView R, std::span<const Index> place, Index rank) {
-  constexpr double noticed = 1e-6;  // relative to the largest coefficient; less is rounding
+Dependences dependences(ConstView R, std::span<const Index> place, Index rank, FactorOf from) {
   const Index d = R.cols, k = d - rank;
   Buffer factors(rank, k);
   for (Index i = 0; i < rank; ++i) std::copy_n(R.row(i) + rank, k, factors.view().row(i));
   if (rank > 0 && k > 0) solve_left(part(R, 0, 0, rank, rank), factors.view());
+  const Members members(R, rank, from);
   Dependences out{{}, Buffer(d, k)};
   for (Index t = 0; t < k; ++t) {
-    std::vector<std::pair<Index, double>> terms;
-    double largest = 0.0;
-    for (Index i = 0; i < rank; ++i) largest = std::max(largest, std::abs(factors.view()(i, t)));
+    std::vector<double> f;
     out.null_space.view()(place[to_size(rank + t)], t) = 1.0;
     for (Index i = 0; i < rank; ++i) {
-      const double f = factors.view()(i, t);
-      out.null_space.view()(place[to_size(i)], t) = -f;
-      if (std::abs(f) > noticed * largest && std::abs(f) > noticed)
-        terms.emplace_back(place[to_size(i)], f);
+      f.push_back(factors.view()(i, t));
+      out.null_space.view()(place[to_size(i)], t) = -f.back();
     }
+    std::vector<std::pair<Index, double>> terms;
+    for (const Index i : members.of(rank + t, f))
+      terms.emplace_back(place[to_size(i)], f[to_size(i)]);
     std::sort(terms.begin(), terms.end());
     Dependence& one = out.columns.emplace_back();
     one.column = place[to_size(rank + t)];

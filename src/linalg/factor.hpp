@@ -51,10 +51,14 @@ struct Dependences {
   Buffer null_space;                ///< cols × (cols − rank): R·null_space is zero to rounding
 };
 
-/// Linear dependences of the columns of a square R of known rank, by QR with column pivoting.
-/// The columns should have norms of similar size.
+/// Linear dependences of the columns of a square R of known rank, by QR with column pivoting. A
+/// dependence names each column whose share in it is above rounding, however small its factor.
 Dependences dependences(ConstView R, Index rank);
+
+/// R is from A itself by QR, or from AᵀA by Cholesky, whose rounding errors are larger.
+enum class FactorOf { matrix, gram };
+
 /// The same from a factor with pivots, [R11 R12; 0 ~0], whose columns are those of `place`.
-Dependences dependences(ConstView R, std::span<const Index> place, Index rank);
+Dependences dependences(ConstView R, std::span<const Index> place, Index rank, FactorOf from);
 
 }  // namespace polyak

@@ -5,6 +5,7 @@
 
 #include "linalg/blas.hpp"
 #include "linalg/svd.hpp"
+#include "problem/least_squares.hpp"
 
 namespace polyak {
 
@@ -55,10 +56,7 @@ void BoundedLeastSquares::solve(std::span<const double> s, Limits limits, std::s
   guess(s, scaled, movable, set);
   const SettledSet settled = settle_free_set(m_.view(), s, scaled, norms_, movable, set);
   if (!settled.full_rank) nearest(settled.without_gradient, scaled, x, set.x);
-  if (settled.full_rank)
-    rank_ = std::count_if(norms_.begin(), norms_.end(), [](double n) { return n > 0.0; });
-  else if (!rank_)
-    find_rank();
+  if (!rank_) find_rank(settled.full_rank);
   for (std::size_t j = 0; j < d; ++j) {
     x[j] = set.x[j] <= lower[j]   ? limits.lower[j]
            : set.x[j] >= upper[j] ? limits.upper[j]
@@ -66,18 +64,26 @@ void BoundedLeastSquares::solve(std::span<const double> s, Limits limits, std::s
   }
 }
 
-void BoundedLeastSquares::find_rank() {
+// Of M in its own units, as the threshold of a QR without bounds is; or, where the columns that are
+// not zero do not depend on each other, by their number.
+void BoundedLeastSquares::find_rank(bool but_zeros_full) {
   const Index m = m_.rows(), d = m_.cols();
-  rank_ = singular_values(m_.view()).rank;
+  if (but_zeros_full) {
+    for (Index j = 0; j < d; ++j)
+      if (norms_[to_size(j)] == 0.0) dependent_.push_back({j, {}, {}});
+    rank_ = d - std::ssize(dependent_);
+    return;
+  }
+  Buffer M(m, d);
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < d; ++j)
+      M.view()(i, j) = std::ldexp(m_.view()(i, j), exponents_[to_size(j)]);
+  const std::vector<double> s = singular_values(M.view()).singular_values;
+  const double least = s.empty() ? 0.0 : rank_threshold(m, d) * s.front();
+  rank_ = std::count_if(s.begin(), s.end(), [least](double v) { return v > least; });
   if (m < d || *rank_ == d) return;
-  Buffer R(m, d);
-  std::copy_n(m_.data(), m * d, R.data());
-  householder_r(R.view());
-  dependent_ = dependences(part(R.view(), 0, 0, d, d), *rank_).columns;
-  for (Dependence& one : dependent_)
-    for (std::size_t k = 0; k < one.on.size(); ++k)
-      one.by[k] =
-          std::ldexp(one.by[k], exponents_[to_size(one.column)] - exponents_[to_size(one.on[k])]);
+  householder_r(M.view());
+  dependent_ = dependences(part(M.view(), 0, 0, d, d), *rank_).columns;
 }
 
 void BoundedLeastSquares::guess(std::span<const double> s, Limits limits,

@@ -67,14 +67,14 @@ class BoundedLeastSquares {
 
   /// Numerical rank of M, once something was solved.
   std::optional<Index> rank() const { return rank_; }
-  /// Where that is below the number of columns and M is not wide: the columns that depend on
-  /// others.
+  /// Where that is below the number of columns: those that depend on others, if M is not wide, and
+  /// those that are zero, if no others depend on each other.
   const std::vector<Dependence>& dependent() const { return dependent_; }
 
  private:
   void equilibrate(ConstView M);
   const Buffer& gram();
-  void find_rank();
+  void find_rank(bool but_zeros_full);
   void guess(std::span<const double> s, Limits limits, std::span<const char> movable, FreeSet& set);
   void nearest(const std::vector<Index>& Z, Limits limits, std::span<const double> start,
                std::span<double> x) const;

@@ -2,15 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
+#include "linalg/blas.hpp"
 #include "method/preconditioner.hpp"
 #include "method/record.hpp"
 #include "problem/least_squares.hpp"
+#include "spectrum/eigenvalues.hpp"
 #include "spectrum/extremes.hpp"
 
 namespace polyak {
 namespace {
+
+// By Lanczos steps, which end below it by a few per cent at most.
+double at_least_largest_eigenvalue(ConstView H) {
+  constexpr Index steps = 12;
+  const Index d = H.rows;
+  const auto apply = [&](std::span<const double> v, std::span<double> out) {
+    gemm(1.0, {v.data(), 1, d, d}, Transpose::no, H, Transpose::no, 0.0, {out.data(), 1, d, d});
+  };
+  return lanczos(d, steps, Random(0, stream::lanczos), apply).values.back();
+}
 
 // Newton steps with H = ÃᵀWÃ + ridge·I:
 //   x_{k+1} = x_k − H⁺ g(x_k).
@@ -149,7 +162,7 @@ class Normal final : public Method {
         if (ridge(j) == 0.0) found_.dependent.push_back({j, {}, {}});
     };
     if (factor_.built() && factor_.full_rank()) return found(line);
-    if (factor_.built() && is_null_space(factor_.null_space().view())) {
+    if (factor_.built() && finds_null_space(H.view())) {
       factor_.trust_null_space();
       return found(rank_threshold(setting_.problem.rows(), d_));
     }
@@ -160,24 +173,41 @@ class Normal final : public Method {
     found(line);
   }
 
-  // AᵀA cannot distinguish a small singular value from zero, but A itself can: N is its null
-  // space where ‖A·v‖ is rounding for each column v of N. One read of A for all of them.
-  bool is_null_space(ConstView N) {
-    if (N.cols == 0 || N.cols > Preconditioner::max_dependent || has_ridge()) return false;
-    const Problem& problem = setting_.problem;
-    Buffer vectors(N.cols, d_);
+  // AᵀA cannot distinguish a small singular value from zero, but A itself can: the singular values
+  // left out are at most ‖A·N‖_F, for a null space N of orthonormal columns. They count as zero up
+  // to the threshold of QR, relative to the largest singular value. The rounding of A·N is
+  // below that: about eps·‖A‖_F, at most √d·eps times the largest.
+  //
+  // That of N by the factor of AᵀA is larger, by the condition of the other columns: where it may
+  // be all that A·N shows, N is corrected once, N ← N − H⁺AᵀA·N.
+  bool finds_null_space(ConstView H) {
+    const Index count = factor_.null_space().cols();
+    if (count == 0 || count > Preconditioner::max_dependent || has_ridge()) return false;
+    const double line =
+        rank_threshold(setting_.problem.rows(), d_) * std::sqrt(at_least_largest_eigenvalue(H));
+    Buffer q(count, d_);
+    const double size = times_null_space(q.view());
+    if (size <= line) return true;
+    if (!(size <= line * factor_.condition_of_rest())) return false;
+    factor_.correct_null_space(q.view());
+    return times_null_space(q.view()) <= line;
+  }
+
+  // ‖A·N‖_F, and AᵀA·N in the rows of q. One read of A.
+  double times_null_space(View q) {
+    const ConstView N = factor_.null_space().view();
+    Buffer rows(N.cols, d_);
     for (Index k = 0; k < N.cols; ++k)
-      for (Index j = 0; j < d_; ++j) vectors.view()(k, j) = N(j, k);
+      for (Index j = 0; j < d_; ++j) rows.view()(k, j) = N(j, k);
     const Block v = backend().make(Block::Kind::unknowns, N.cols);
-    const Block q = backend().make(Block::Kind::unknowns, N.cols);
-    std::vector<double> sizes2(to_size(N.cols));  // ‖Ãv‖²
-    backend().write(std::as_const(vectors).view(), v);
-    backend().normal_product(v, q, sizes2);
-    counters_.row_products += problem.rows();
-    const double line = rank_threshold(problem.rows(), d_);
-    return std::all_of(sizes2.begin(), sizes2.end(), [&](double size2) {
-      return size2 <= line * line * setting_.facts.frobenius2;
-    });
+    const Block product = backend().make(Block::Kind::unknowns, N.cols);
+    std::vector<double> sizes2(to_size(N.cols));
+    backend().write(std::as_const(rows).view(), v);
+    backend().normal_product(v, product, sizes2);
+    counters_.row_products += setting_.problem.rows();
+    const std::vector<double> copy = backend().host_copy(product);
+    std::copy(copy.begin(), copy.end(), q.data);
+    return std::sqrt(std::accumulate(sizes2.begin(), sizes2.end(), 0.0));
   }
 
   std::optional<NormalModel> model_;  // where the normal equations are known

@@ -141,7 +141,7 @@ Preconditioner Preconditioner::of_pivots(ConstView H) {
   const ConstView R11 = part(R.view(), 0, 0, rank, rank);
   out.condition_of_rest_ = condition_of(R11);
   if (!resolved(out.condition_of_rest_)) return out;
-  Dependences found = dependences(R.view(), order, rank);
+  Dependences found = dependences(R.view(), order, rank, FactorOf::gram);
   out.null_space_ = std::move(found.null_space);
   out.dependent_ = std::move(found.columns);
   make_orthonormal(out.null_space_.view());
@@ -176,6 +176,13 @@ void Preconditioner::remove_null_space(View g) const {
       for (Index j = 0; j < N.rows; ++j) along += N(j, k) * g(c, j);
       for (Index j = 0; j < N.rows; ++j) g(c, j) -= along * N(j, k);
     }
+}
+
+void Preconditioner::correct_null_space(View q) {
+  apply_pivoted(q);
+  for (Index k = 0; k < q.rows; ++k)
+    for (Index j = 0; j < q.cols; ++j) null_space_.view()(j, k) -= q(k, j);
+  make_orthonormal(null_space_.view());
 }
 
 // The solution with zeros for the dependent columns, then without its null space part.

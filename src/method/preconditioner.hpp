@@ -40,6 +40,10 @@ class Preconditioner {
   /// For callers that have verified A·N = 0: from then on condition() is that of A on the
   /// complement of that space.
   void trust_null_space() { condition_ = condition_of_rest_; }
+  double condition_of_rest() const { return condition_of_rest_; }
+  /// N ← N − H⁺Q for the null space N of pivots and Q = H·N, one row of `q` for each column of N,
+  /// by an H that is more exact than the one which was factored. `q` is overwritten.
+  void correct_null_space(View q);
 
   /// For each row of g. The part in the null space of H becomes 0.
   void apply(View g) const;

@@ -74,8 +74,8 @@ struct SubsetFacts {
   Index rows_solved = 0;
   Index rank = 0;          ///< of the subset
   bool full_rank = false;  ///< the subset, and therefore A, has full column rank
-  /// Columns that depend on each other have many entries in the subset each: they depend
-  /// on each other in all rows too.
+  /// Columns that depend on each other vary in many rows of the subset each: they depend
+  /// on each other in nearly all rows too.
   bool dependent = false;
   double condition = 0.0;   ///< of the subset with scaled columns, σ_1/σ_rank; may be infinite
   bool unresolved = false;  ///< solved by normal equations, which do not resolve its condition

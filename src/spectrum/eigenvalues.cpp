@@ -15,7 +15,6 @@ namespace polyak {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double max_work = 1e10;  // n·d² up to which a QR is made only to find the rank
 
 Buffer factor_of(const RowMatrix& A, const RowFactor& factor, ThreadTeam& team) {
   const auto rows = [&](Index first, Index, View out) { load_rows(A, factor, first, out); };
@@ -80,7 +79,7 @@ double smallest_above(const std::vector<double>& values, double line) {
 }
 
 Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double> values,
-                 double additions, ThreadTeam& team) {
+                 double additions, ThreadTeam& team, double max_work) {
   Resolved out;
   out.values = std::move(values);
   const double top = out.values.back(), line = static_cast<double>(out.values.size()) * eps * top;
@@ -90,8 +89,9 @@ Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double
   const auto n = static_cast<double>(A.rows()), d = static_cast<double>(A.cols());
   const double lowest = smallest_above(out.values, line);
   const bool in_doubt = lowest > line && lowest <= doubtful;
-  const bool hidden = out.values.front() <= doubtful && n * d * d <= max_work;
-  out.factored = in_doubt || hidden;
+  const bool hidden = out.values.front() <= doubtful;
+  out.factored = in_doubt || (hidden && n * d * d <= max_work);
+  out.rank_known = out.factored || !hidden;
   const auto above = [](const std::vector<double>& all, double least) {
     return std::count_if(all.begin(), all.end(), [&](double v) { return v > least; });
   };

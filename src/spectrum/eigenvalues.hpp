@@ -30,6 +30,7 @@ double smallest_above(const std::vector<double>& values, double line);
 struct Resolved {
   std::vector<double> values;      ///< ascending
   Index rank = 0;                  ///< of A; from a QR factorisation where AᵀA cannot decide it
+  bool rank_known = true;          ///< otherwise `rank` counts the eigenvalues above the line below
   double lambda_min = 0.0;         ///< the smallest eigenvalue above d·eps·lambda_max
   Index unresolved = 0;            ///< how many eigenvalues counted in the rank are below that line
   double smallest_singular = 0.0;  ///< of those, the smallest singular value over the largest
@@ -43,9 +44,10 @@ struct Resolved {
 /// `values` are the eigenvalues of gram(A, factor), ascending, at least one; `additions` is the
 /// longest chain of additions in its entries (gram_additions). Where rounding in the Gram matrix
 /// does not allow to decide whether the smallest is zero, the eigenvalues are computed again by QR,
-/// which does not square the condition number; but not where the QR would take minutes.
+/// which does not square the condition number. Where only the rank depends on it, a QR of more than
+/// `max_work` = n·d², which would take minutes, is not made, and the rank stays open.
 Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double> values,
-                 double additions, ThreadTeam& team);
+                 double additions, ThreadTeam& team, double max_work = 1e12);
 
 struct RitzValues {
   std::vector<double> values;  ///< ascending

@@ -54,11 +54,21 @@ bool sketch_pays(const GramSize& A) {
 bool tight(const Extremes& found) {
   constexpr double max_ratio = 4.0;
   if (!found.lambda_min_range || !found.lambda_max_range) return false;
+  if (found.unresolved > 0 || found.rank_open) return false;
   const Range &low = *found.lambda_min_range, &top = *found.lambda_max_range;
   return low.low > 0.0 && (top.high / low.low) <= max_ratio * (top.low / low.high);
 }
 
 }  // namespace
+
+void Extremes::take_rank(const Resolved& found) {
+  rank = found.rank;
+  rank_open = !found.rank_known;
+  unresolved = found.unresolved;
+  smallest_singular = found.smallest_singular;
+  rank_threshold = found.threshold;
+  dependent = found.dependent;
+}
 
 GramMatrix problem_gram(const Problem& problem, const MatrixFacts& facts, ThreadTeam& team,
                         std::span<const double> times) {
@@ -97,11 +107,8 @@ Extremes exact_extremes(const Problem& problem, const MatrixFacts& facts, Thread
   out.values = std::move(found.values);
   out.lambda_max = out.values.back();
   out.lambda_min = found.lambda_min;
-  out.rank = found.rank;
-  out.unresolved = found.unresolved;
-  out.smallest_singular = found.smallest_singular;
-  out.rank_threshold = found.threshold;
-  out.dependent = std::move(found.dependent);
+  out.take_rank(found);
+  if (out.rank_open) out.source = "exact for what A'A resolves";
   return out;
 }
 

@@ -16,6 +16,8 @@
 
 namespace polyak {
 
+struct Resolved;
+
 /// AᵀA is formed up to this number of columns.
 constexpr Index most_exact_columns = 3000;
 
@@ -30,7 +32,8 @@ struct Extremes {
   double lambda_max = 0.0;  ///< an upper bound where it is estimated
   bool exact = false;
   Index sketch_rows = 0;           ///< rows of the sketch in use; 0 without one
-  Index rank = 0;                  ///< of A, where it is known
+  Index rank = 0;                  ///< of A, where it is known; otherwise resolved()
+  bool rank_open = false;          ///< some eigenvalues are zero or below the rounding of AᵀA
   Index unresolved = 0;            ///< eigenvalues counted in the rank that are below that line
   double smallest_singular = 0.0;  ///< of those, the smallest singular value over the largest
   /// From a QR factorisation, where AᵀA left the rank open; 0 and empty otherwise.
@@ -48,7 +51,11 @@ struct Extremes {
 
   /// The number of eigenvalues above d·eps·lambda_max.
   Index resolved() const { return rank - unresolved; }
-  bool knows_rank() const { return exact || sketch_rows > 0; }
+  bool has_values() const { return exact || sketch_rows > 0; }
+  bool knows_rank() const { return has_values() && !rank_open; }
+  void take_rank(const Resolved& found);
+  /// AᵀA resolves all eigenvalues that are not zero.
+  bool complete() const { return exact && unresolved == 0 && !rank_open; }
 };
 
 /// The Gram matrix of Ã = √W·A·scale.a, computed where A has a copy. Row i counts `times`_i times

@@ -170,14 +170,16 @@ Extremes sketch_extremes(const Problem& problem, const MatrixFacts& facts, Threa
   const RowFactor as_is = [](Index) { return 1.0; };
   std::vector<double> H = gram(*SA, as_is, team);
   Resolved found = resolve(*SA, as_is, eigenvalues_of(H, d), gram_additions(*SA), team);
-  out.rank = found.rank;
+  out.take_rank(found);
   out.rows_read = 2.0 * static_cast<double>(problem.rows());
   out.values = std::move(found.values);
-  if (out.rank == 0) return out;
-  const std::span<double> resolved(out.values.end() - out.rank, out.values.end());
+  if (out.resolved() == 0) return out;
+  // Where some are not resolved the bounds are those of the others, as if those were zero.
+  const bool all = out.resolved() == d;
+  const std::span<double> resolved(out.values.end() - out.resolved(), out.values.end());
   SketchBounds bounds = sketch_bounds(resolved, sketch.rows(), facts.frobenius2);
-  const Buffer v = end_vectors({H.data(), d, d, d}, out.rank == d, seed);
-  tighten(problem, facts, v.view(), out.rank == d, team, bounds);
+  const Buffer v = end_vectors({H.data(), d, d, d}, all, seed);
+  tighten(problem, facts, v.view(), all, team, bounds);
   out.lambda_min = bounds.lambda_min;
   out.lambda_max = bounds.lambda_max_range.high;
   out.lambda_min_range = bounds.lambda_min_range;

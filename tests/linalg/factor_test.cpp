@@ -82,6 +82,57 @@ TEST(Lq, ItsFactorsMultiplyToTheMatrix) {
   }
 }
 
+using Groups = std::vector<std::vector<Index>>;
+
+// Each dependent column with those it depends on.
+Groups groups_of(const Dependences& found) {
+  Groups out;
+  for (const Dependence& one : found.columns) {
+    out.push_back(one.on);
+    out.back().push_back(one.column);
+    std::sort(out.back().begin(), out.back().end());
+  }
+  return out;
+}
+
+TEST(Dependences, NameColumnsWithSmallSharesAndNoOthersWhateverTheUnits) {
+  for (const double unit : {1.0, 1e-8, 1e6}) {
+    for (const double share : {1.0, 1e-7, 1e-11}) {
+      Matrix A = normal(300, 9, 21);
+      A.col(8) = A.col(0) + share * A.col(1);
+      A.col(4) = A.col(0) + 1e-3 * normal(300, 1, 22);  // nearly, but not
+      A.col(1) *= unit;
+      A.col(7) *= unit;
+      const Matrix R = triangle(A);
+      EXPECT_EQ(groups_of(dependences(view(R), 8)), (Groups{{0, 1, 8}})) << share << " " << unit;
+    }
+  }
+}
+
+TEST(Dependences, OfATinyColumnAreThoseItHasAndNoneWhereItIsOnlySmall) {
+  Matrix A = normal(300, 4, 23);
+  A.col(2) = 1e-8 * A.col(0);
+  Matrix R = triangle(A);
+  EXPECT_EQ(groups_of(dependences(view(R), 3)), (Groups{{0, 2}}));
+  A.col(2) = 1e-16 * normal(300, 1, 24);
+  R = triangle(A);
+  EXPECT_EQ(groups_of(dependences(view(R), 3)), (Groups{{2}}));
+}
+
+// The factor of AᵀA has rounding errors of the squared condition.
+TEST(Dependences, ByNormalEquationsNameNoColumnsThatTakeNoPart) {
+  for (const double apart : {1.0, 1e-2, 1e-4}) {
+    Matrix A = normal(300, 6, 25);
+    A.col(4) = A.col(3) + apart * A.col(4);
+    A.col(5) = A.col(0) + 1e-5 * A.col(1);
+    const Matrix H = A.transpose() * A;
+    Matrix R = H;
+    std::vector<Index> place(6);
+    ASSERT_EQ(pivoted_cholesky(view(R), place, 1e-10), 5);
+    EXPECT_EQ(groups_of(dependences(view(R), place, 5, FactorOf::gram)), (Groups{{0, 1, 5}}));
+  }
+}
+
 TEST(SymmetricEigen, AgreesWithEigenAndReadsOnlyTheUpperTriangle) {
   const Matrix G = normal(12, 12, 1);
   const Matrix S = G + G.transpose();

@@ -252,6 +252,37 @@ TEST(active_set, ends_and_says_so_where_columns_depend_on_each_other) {
   EXPECT_LE((A * x - A.col(0)).norm(), 1e-13 * A.norm());
 }
 
+// By the threshold that is told, as for QR without bounds; its singular values fall gradually.
+TEST(active_set, counts_the_rank_by_the_threshold_that_it_tells) {
+  Rows A(400, 200);
+  for (Index i = 0; i < 400; ++i)
+    for (Index j = 0; j < 200; ++j) {
+      const double t = static_cast<double>(i) / 399.0 - static_cast<double>(j) / 199.0;
+      A(i, j) = std::exp(-200.0 * t * t);
+    }
+  const Report report = report_of(A, random(400, 1, 41), {0.0}, {});
+  const Vector s = singular_values(A);
+  const double line = *report.used.rank_threshold * s(0);
+  EXPECT_EQ(report.used.rank, (s.array() > line).count());
+  EXPECT_EQ(report.used.rank, solve(Problem(data(A, A.col(0))), with_method("direct")).used.rank);
+}
+
+TEST(active_set, tells_zero_and_constant_columns_as_dependent) {
+  Rows A = random(300, 5, 42);
+  A.col(1).setZero();
+  A.col(3).setConstant(2.0);
+  ProblemData parts = data(A, random(300, 1, 43));
+  parts.lower = {-1e3};
+  parts.intercept = true;
+  const Report report = solve(Problem(parts), with_method("active-set"));
+  EXPECT_EQ(report.used.rank, 4);
+  ASSERT_EQ(report.dependent_columns.size(), 2u);
+  EXPECT_EQ(report.dependent_columns[0].column, 1);
+  EXPECT_TRUE(report.dependent_columns[0].on.empty());
+  EXPECT_EQ(report.dependent_columns[1].column, 3);
+  EXPECT_EQ(report.dependent_columns[1].on, std::vector<Index>{5});
+}
+
 TEST(active_set, takes_the_solution_nearest_to_the_start_where_bounds_allow_it) {
   const Rows A = random(5, 12, 13), b = A * Rows::Constant(12, 1, 1.0);
   const Rows nearest = least_norm_solution(A, b);

@@ -251,6 +251,24 @@ TEST(columns, a_constant_column_beside_an_intercept_keeps_its_start_and_is_told)
   }
 }
 
+TEST(columns, of_a_wide_A_that_are_constant_beside_an_intercept_are_told_as_such) {
+  Rows A = random(5, 10, 46);
+  A.col(4).setConstant(3.0);
+  A.col(7).setConstant(0.1);
+  for (const double ridge : {0.0, 0.5}) {
+    ProblemData parts = data(A, random(5, 1, 47));
+    parts.intercept = true;
+    parts.ridge = ridge;
+    for (const std::string method : {"direct", "lsqr", "cg"}) {
+      const Report report = solve(Problem(parts), with_method(method));
+      EXPECT_EQ(report.zero_columns, 2) << method;
+      ASSERT_FALSE(report.warnings.empty()) << method;
+      EXPECT_EQ(report.warnings[0].find("2 columns of A are constant"), 0u) << report.warnings[0];
+      EXPECT_EQ(solution(report)(4, 0), 0.0) << method;
+    }
+  }
+}
+
 TEST(columns, weights_however_small_or_large_change_no_digit_of_a_consistent_answer) {
   const Rows A = random(500, 6, 14), x = random(6, 1, 15);
   for (const double weight : {5e-324, 1e-310, 1e-300, 1e200, 1e300}) {

@@ -107,6 +107,34 @@ TEST(ranks_told, a_condition_of_1e10_on_many_rows_is_no_lack_of_rank) {
   }
 }
 
+// One column is a sum of the others up to a part of 2.5·10⁻¹³: above the threshold of QR, which is
+// relative to the largest singular value and not to the Frobenius norm.
+TEST(ranks_told, a_null_space_is_confirmed_by_the_threshold_that_QR_has) {
+  Rows A = random(600, 60, 21);
+  const Rows x = random(60, 1, 22);
+  for (const auto& [part, rank] : {std::pair<double, Index>{2.5e-13, 60}, {0.0, 59}}) {
+    A.col(59) = A.leftCols(59) * random(59, 1, 23) / std::sqrt(59.0) + part * random(600, 1, 24);
+    const Report report = solve(Problem(data(A, A * x)), with_method("auto"));
+    EXPECT_EQ(report.used.rank, rank);
+    EXPECT_EQ(report.method, rank == 60 ? "direct" : "normal");
+    if (rank == 60) {
+      EXPECT_LE(relative(solution(report), x), 5e-3);
+    }
+  }
+}
+
+// Of A'A the null space is known to the square of the condition of the other columns times eps.
+TEST(ranks_told, a_null_space_beside_ill_conditioned_columns_is_found_by_normal_equations) {
+  Rows A = random(2000, 30, 25);
+  A.col(1) = A.col(0) + 1e-4 * random(2000, 1, 26);
+  A.col(20) = A.col(1) - A.col(2);
+  const Rows b = A * random(30, 1, 27) + random(2000, 1, 28);
+  const Report report = solve(Problem(data(A, b)), with_method("auto"));
+  EXPECT_EQ(report.method, "normal");
+  EXPECT_EQ(report.used.rank, 29);
+  EXPECT_LE(relative(solution(report), least_norm_solution(A, b)), 1e-8);
+}
+
 using Groups = std::vector<std::vector<Index>>;
 
 // Each dependent column with those it depends on: which of them is called dependent is up to
@@ -199,6 +227,27 @@ TEST(looks, a_column_that_hardly_occurs_is_no_reason_to_leave_it_out) {
     EXPECT_EQ(report.status, Status::converged);
     EXPECT_LE(relative(solution(report), x), 1e-8) << certify;
     EXPECT_NE(report.method, "direct") << certify;
+  }
+}
+
+// A flag that is not set in 20 of 60 000 rows is a column of ones in the rows looked at.
+TEST(looks, a_column_that_hardly_varies_is_not_called_dependent) {
+  const Index n = 60000, d = 64;
+  Rows A = random(n, d, 31);
+  const Rows x = random(d, 1, 32);
+  A.col(d - 1).setOnes();
+  for (Index k = 0; k < 20; ++k) A(2999 * k + 77, d - 1) = 0.0;
+  for (const bool intercept : {false, true}) {
+    if (!intercept) A.col(0).setOnes();
+    ProblemData parts = data(A, A * x + 0.1 * random(n, 1, 33));
+    parts.intercept = intercept;
+    const Report report = solve(Problem(parts), with_method("auto"));
+    EXPECT_EQ(report.used.rank, d + (intercept ? 1 : 0));
+    EXPECT_EQ(report.method, "normal");
+    ASSERT_GE(report.stages.size(), 2u) << "there was no look";
+    for (const Stage& stage : report.stages)
+      EXPECT_EQ(stage.outcome.find("depend"), std::string::npos) << stage.outcome;
+    A.col(0) = random(n, 1, 34);
   }
 }
 

@@ -46,6 +46,30 @@ TEST(inconsistent_data, end_minibatch_runs_at_a_named_horizon_never_converged) {
   }
 }
 
+// A blur of 200 columns, which conjugate gradients do not resolve, with noise.
+Problem blurred() {
+  Rows A(400, 200);
+  for (Index i = 0; i < 400; ++i)
+    for (Index j = 0; j < 200; ++j) {
+      const double t = static_cast<double>(i) / 399.0 - static_cast<double>(j) / 199.0;
+      A(i, j) = std::exp(-200.0 * t * t);
+    }
+  return Problem(data(A, A * random(200, 1, 6).cwiseMax(0.0) + 1e-6 * random(400, 1, 7)));
+}
+
+TEST(stagnation, with_bounds_names_methods_that_take_bounds) {
+  const auto expect_advice = [](const Problem& free, const std::string& method) {
+    ProblemData parts = free.data();
+    parts.lower = {0.0};
+    const Report report = solve(Problem(parts), ample(method));
+    EXPECT_EQ(report.status, Status::stagnated) << method << ": " << report.reason;
+    EXPECT_NE(report.reason.find("active-set"), std::string::npos) << report.reason;
+    EXPECT_EQ(report.reason.find("lsqr"), std::string::npos) << report.reason;
+  };
+  expect_advice(blurred(), "bounded-cg");
+  expect_advice(inconsistent(), "rk");
+}
+
 TEST(inconsistent_data, are_solved_by_deterministic_methods) {
   const Problem problem = inconsistent();
   for (const char* method : {"gd", "hbm", "nag", "cgls", "lsqr", "direct"}) {

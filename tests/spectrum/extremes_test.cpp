@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "polyak/matrices.hpp"
 #include "problems.hpp"
+#include "spectrum/eigenvalues.hpp"
 #include "spectrum/gram.hpp"
 
 namespace polyak::test {
@@ -97,6 +99,47 @@ TEST(ExactExtremes, ResolveASmallEigenvalueByFactoringARatherThanAtA) {
   EXPECT_EQ(got.rank, 4);
   EXPECT_NEAR(got.lambda_min / 2e-14, 1.0, 1e-6);
   EXPECT_EQ(got.rows_read, 2000.0);
+}
+
+// 12 000 rows of identity matrices, whose last column has 10⁻⁹ and beside it a copy of the first.
+TEST(ExactExtremes, TellTheRankOfManyRowsAndColumnsByQr) {
+  const Index n = 12000, d = 950;  // n·d² is 1.1e10
+  std::vector<Triplet> entries;
+  for (Index i = 0; i < n; ++i) {
+    if (i % d + 1 < d) entries.push_back({i, i % d, 1.0});
+    if (i % d == 0) entries.push_back({i, d - 1, 1.0});
+    if (i % d == d - 1) entries.push_back({i, d - 1, 1e-9});
+  }
+  ProblemData data;
+  data.A = csr_from_triplets(entries, n, d);
+  data.b = array(Matrix::Zero(n, 1));
+  const Extremes got = exact(Problem(std::move(data)));
+  EXPECT_TRUE(got.knows_rank());
+  EXPECT_EQ(got.rank, d);
+  EXPECT_EQ(got.unresolved, 1);
+  // The first and the last column are √13·[1 1] and √12·[0 10⁻⁹].
+  EXPECT_NEAR(got.smallest_singular / (1e-9 * std::sqrt(6.0 / 26.0)), 1.0, 1e-3);
+}
+
+TEST(ExactExtremes, LeaveTheRankOpenWhereItsQrWouldTakeMinutes) {
+  Matrix A = normal(300, 6, 78);
+  A.col(5) = A.col(0) + 1e-9 * normal(300, 1, 79);
+  const auto problem = dense_problem(A);
+  ThreadTeam team(1);
+  const auto factor = [](Index) { return 1.0; };
+  const auto values = eigenvalues_of(gram(problem.A(), factor, team), 6);
+  for (const double max_work : {0.0, 1e12}) {
+    const double additions = gram_additions(problem.A());
+    const Resolved got = resolve(problem.A(), factor, values, additions, team, max_work);
+    EXPECT_EQ(got.rank_known, max_work > 0.0);
+    EXPECT_EQ(got.rank, max_work > 0.0 ? 6 : 5);
+    EXPECT_EQ(got.rank - got.unresolved, 5);
+    Extremes all;
+    all.exact = true;
+    all.take_rank(got);
+    EXPECT_EQ(all.knows_rank(), max_work > 0.0);
+    EXPECT_FALSE(all.complete());
+  }
 }
 
 TEST(ExactExtremes, ScaleWithThePowersOfTwoInTheFacts) {

@@ -59,6 +59,22 @@ TEST(SketchExtremes, TakeTheSmallestEigenvalueThatIsNotZeroWhenColumnsDepend) {
   expect_inside(few, ends_of(wide, 10));
 }
 
+TEST(SketchExtremes, LeaveOutWhatAtADoesNotResolveAndTellIt) {
+  Vector squared = Vector::LinSpaced(d, 1.0, 50.0);
+  squared(0) = 1e-16;
+  const Matrix A = with_spectrum(3000, squared, d, 18);
+  const Extremes got = sketched(dense_problem(A), 7);
+  EXPECT_EQ(got.rank, d);
+  EXPECT_EQ(got.unresolved, 1);
+  EXPECT_NEAR(got.smallest_singular / std::sqrt(1e-16 / 50.0), 1.0, 0.3);
+  EXPECT_GT(got.rank_threshold, 0.0);
+  expect_inside(got, {squared(1), 50.0});
+  Matrix dependent = A;
+  dependent.col(3) = A.col(0) + A.col(1);
+  const Extremes fewer = sketched(dense_problem(dependent), 7);
+  ASSERT_EQ(fewer.dependent.size(), 1u);
+}
+
 TEST(SketchExtremes, ScaleWithThePowersOfTwoInTheFacts) {
   const Matrix A = normal(200, 6, 18);
   const Extremes plain = sketched(dense_problem(A), 7);
@@ -160,7 +176,7 @@ TEST(TheSpectrum, GoesOnFromASketchWithWideBarsToTheExactOne) {
   const Extremes refined = sketched_or_exact_extremes(deficient, facts_of_deficient, team, 1);
   EXPECT_TRUE(refined.exact);
   EXPECT_EQ(refined.rank, cols - 1);
-  EXPECT_EQ(refined.rows_read, 3.0 * static_cast<double>(n));
+  EXPECT_EQ(refined.rows_read, 4.0 * static_cast<double>(n));  // twice, for AᵀA, for the rank
 }
 
 TEST(TheSpectrum, ComesFromWhereItIsAskedFor) {

@@ -125,16 +125,35 @@ void check(const Problem& rows, ConstView x, const Centre& centre, double tol, C
   trial.rounding = static_cast<double>(d) * 0x1p-52 * std::sqrt(size2 / b2);
 }
 
-// Whether all columns that take part in a dependence have enough entries in these rows.
+// The value of more than half of the rows in each column, where there is one (Boyer and Moore's
+// vote): 0 for a flag that is rarely set, 1 for one that is rarely not.
+std::vector<double> usual_values(const Problem& part) {
+  std::vector<double> usual(to_size(part.cols()), 0.0), row;
+  std::vector<Index> votes(usual.size(), 0);
+  for (Index i = 0; i < part.rows(); ++i) {
+    read_row(part, i, row);
+    for (std::size_t j = 0; j < usual.size(); ++j) {
+      if (votes[j] == 0) usual[j] = row[j];
+      votes[j] += row[j] == usual[j] ? 1 : -1;
+    }
+  }
+  return usual;
+}
+
+// Whether all columns that take part in a dependence have, in these rows, enough entries that
+// differ from the usual one: the rows that were not read may have others. The column of ones of an
+// intercept has not.
 bool have_entries(const Problem& part, const std::vector<Dependence>& dependent) {
   constexpr Index min_entries = 10;
   const Index d = part.cols();
+  const std::vector<double> usual = usual_values(part);
   std::vector<Index> entries(to_size(d), 0);
   std::vector<double> row;
   for (Index i = 0; i < part.rows(); ++i) {
     read_row(part, i, row);
-    for (Index j = 0; j < d; ++j) entries[to_size(j)] += row[to_size(j)] != 0.0;
+    for (std::size_t j = 0; j < usual.size(); ++j) entries[j] += row[j] != usual[j];
   }
+  if (part.has_intercept()) entries.back() = min_entries;
   return std::all_of(dependent.begin(), dependent.end(), [&](const Dependence& one) {
     return entries[to_size(one.column)] >= min_entries &&
            std::all_of(one.on.begin(), one.on.end(),

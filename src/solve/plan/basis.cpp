@@ -103,7 +103,7 @@ PlannedSpectrum plan_spectrum(const Problem& problem, const MatrixFacts& facts,
     found.values.clear();  // given values replace the spectrum
   // The ridge is added to all eigenvalues; those of the null space of A start at 0.
   const auto [lowest, highest] = ridge_range(problem, facts.scale);
-  const bool null_space = found.knows_rank() && found.resolved() < problem.cols();
+  const bool null_space = found.has_values() && found.resolved() < problem.cols();
   const bool from_zero = null_space && lowest > 0.0 && !options.lambda_min;
   out.lambda_min = (from_zero ? 0.0 : found.lambda_min) + lowest;
   out.lambda_max = found.lambda_max + highest;

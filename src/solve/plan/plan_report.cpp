@@ -112,6 +112,12 @@ class Reporter {
           "{} of {} singular values are not zero but too small for A'A to resolve (the smallest is "
           "{:.1e} of the largest): lambda_min is that of the others. direct resolves them.",
           extremes_.unresolved, extremes_.rank, extremes_.smallest_singular));
+    if (extremes_.rank_open)
+      out_.remarks.push_back(fmt::format(
+          "{} of {} singular values are zero, or too small for A'A to resolve: lambda_min and "
+          "kappa "
+          "are those of the others. direct tells the rank, in a time that is long here.",
+          out_.cols - extremes_.rank, out_.cols));
     if (extremes_.knows_rank() && extremes_.rank < out_.cols)
       out_.remarks.push_back(fmt::format(
           "A has rank {} of {}: lambda_min is its smallest nonzero eigenvalue and the solution of "

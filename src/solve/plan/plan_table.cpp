@@ -133,8 +133,7 @@ class TableMaker {
     PlanRow row;
     row.rate = rate;
     std::optional<double> steps;
-    if (extremes_.exact && extremes_.unresolved == 0)
-      steps = krylov_steps(components(), fit_.fit_target);
+    if (extremes_.complete()) steps = krylov_steps(components(), fit_.fit_target);
     // Exact arithmetic takes no more steps than there are eigenvalues: beyond, rounding decides.
     const bool rounding =
         steps && *steps > 2.0 * static_cast<double>(forecast_.eigenvalues().size());
@@ -172,7 +171,7 @@ class TableMaker {
   // A proof is about exact arithmetic: it says little about the last digits.
   std::string kind_of_momentum() const {
     const bool rounding = fit_.fit_target < 16.0 * 0x1p-52 * std::sqrt(in_.kappa);
-    const bool proved = extremes_.exact && extremes_.unresolved == 0 && (fit_.known || !in_.has_b);
+    const bool proved = extremes_.complete() && (fit_.known || !in_.has_b);
     return proved             ? (rounding ? "estimate: rounding may slow the end" : "proved")
            : !extremes_.exact ? "estimate: from the estimated spectrum"
            : fit_.known       ? "estimate: some singular values are left out"
@@ -254,8 +253,7 @@ class TableMaker {
     for (std::size_t i = 0; i < out_.rows.size(); ++i) {
       const PlanRow& row = out_.rows[i];
       const MethodInfo& info = records_[i]->info;
-      const bool blind =
-          row.momentum && !info.sampled && (!extremes_.exact || extremes_.unresolved > 0);
+      const bool blind = row.momentum && !info.sampled && !extremes_.complete();
       if (!row.seconds || (row.batch && i != default_batch_row_) ||
           (info.sampled && !in_.known_consistent) || blind)
         continue;

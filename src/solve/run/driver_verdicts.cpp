@@ -107,8 +107,11 @@ std::optional<Driver::Verdict> Driver::judge_extrapolation() const {
 Driver::Verdict Driver::horizon() const {
   const Used& used = used_;
   const double level = last_.line.relative_gradient.value_or(0.0);
+  const bool bounds = setup_.problem().has_bounds();
   if (!find_method(setup_.plan().method)->sampled) {
-    const std::string others = setup_.plan().method == "lsqr" ? "direct" : "direct or lsqr";
+    const std::string others = bounds                           ? "active-set"
+                               : setup_.plan().method == "lsqr" ? "direct"
+                                                                : "direct or lsqr";
     // auto tries these by itself.
     const std::string advice =
         options_.only_resolved ? "" : "; try " + option_name("method", others);
@@ -118,12 +121,13 @@ Driver::Verdict Driver::horizon() const {
                     "or rounding{}",
                     level, advice)};
   }
-  return {Status::stagnated, StoppedBy::plateau,
-          fmt::format("convergence horizon: the data are inconsistent and the largest "
-                      "|a_j'r|/(|a_j||r|) stopped falling at {:.1e}, where the noise of batches of "
-                      "{} holds it; a larger {} lowers it as 1/sqrt(batch), {} passes it",
-                      level, used.batch.value_or(1), option_name("batch"),
-                      option_name("method", "lsqr or direct"))};
+  return {
+      Status::stagnated, StoppedBy::plateau,
+      fmt::format("convergence horizon: the data are inconsistent and the largest "
+                  "|a_j'r|/(|a_j||r|) stopped falling at {:.1e}, where the noise of batches of "
+                  "{} holds it; a larger {} lowers it as 1/sqrt(batch), {} passes it",
+                  level, used.batch.value_or(1), option_name("batch"),
+                  option_name("method", bounds ? "active-set or bounded-cg" : "lsqr or direct"))};
 }
 
 std::optional<Driver::Verdict> Driver::judge_limits(Observer& observer) const {

@@ -36,10 +36,12 @@ class WorkingProblem {
   const NormalEquations* normal() const { return swept_.normal ? &*swept_.normal : nullptr; }
   /// Null where the variables are the user's.
   const ColumnMap* map() const { return map_ ? &*map_ : nullptr; }
-  /// True for a column of one value beside an intercept, which says the same.
+  /// True for a column of one value beside an intercept, which says the same: centring leaves
+  /// zeros, or rounding, and then its unit is 0.
   bool is_constant(Index j) const {
-    return map_ && map_->centred() && j < std::ssize(map_->centre) &&
-           map_->units[to_size(j)] == 0.0 && map_->centre[to_size(j)] != 0.0;
+    const auto k = to_size(j);
+    return map_ && map_->centred() && k < map_->centre.size() && map_->centre[k] != 0.0 &&
+           (map_->units[k] == 0.0 || facts().column_norms[k] == 0.0);
   }
   /// Factor from residuals of the working problem to the user's.
   double residual_unit() const { return 1.0 / root_weight_; }
