@@ -272,7 +272,7 @@ def _file(path, precision, rhs_column=None, drop_nonfinite_rows=False, duplicate
     base, _, array = path.partition(":/")
     ending = os.path.splitext(base.split(".mat:")[0] + (".mat" if ".mat:" in base else ""))[1].lower()
     if ending == ".parquet":
-        return _parquet(path, precision, **reading_options(rhs_column, drop_nonfinite_rows, duplicates))
+        return _parquet(path, precision, **reading_options(rhs_column, drop_nonfinite_rows, duplicates, storage))
     if ending in _READ_BY_OTHERS:
         _check_not_for_files(reading_options(rhs_column, drop_nonfinite_rows, duplicates, storage), f"A is a file {ending}")
         return _file_of_others(path, _READ_BY_OTHERS[ending])

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "method/record.hpp"
 #include "solve/run/driver.hpp"
 
 namespace polyak {
@@ -109,7 +110,7 @@ Driver::Verdict Driver::horizon() const {
   const double level = last_.line.relative_gradient.value_or(0.0);
   const bool bounds = setup_.problem().has_bounds();
   if (!find_method(setup_.plan().method)->sampled) {
-    const std::string others = bounds                           ? "active-set"
+    const std::string others = bounds                           ? active_set_record().info.name
                                : setup_.plan().method == "lsqr" ? "direct"
                                                                 : "direct or lsqr";
     // auto tries these by itself.
