@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from . import _core
-from ._errors import DataError, UsageError, refused
+from ._errors import DataError, NoFileError, UsageError, needed, refused
 
 # Arrays in Fortran order, with gaps or of integers are converted once up to this size, and read
 # in blocks of rows, without a copy of the whole, above it.
@@ -104,7 +104,10 @@ def _object(A):
         return Given(_by_rows(A))
     if hasattr(A, "__dlpack__"):
         return Given(_dense(_from_dlpack(A)))
-    return Given(_dense(np.asarray(A)))
+    array = np.asarray(A)
+    if array.dtype == object and array.ndim == 0:
+        raise TypeError(f"A is no matrix, table, operator or name of a file (found {type(A).__name__})")
+    return Given(_dense(array))
 
 
 def is_operator(A):
@@ -117,7 +120,7 @@ def _check_two_dimensions(A):
     if isinstance(shape, tuple) and len(shape) != 2:
         hint = "to_frame() makes one column of it" if hasattr(A, "to_frame") else \
             "reshape(-1, 1) makes one column of a vector"
-        raise refused(DataError, "A needs two dimensions", "A", f"shape {shape}", hint=hint)
+        raise refused(DataError, "needs two dimensions", "A", f"shape {shape}", hint=hint)
 
 
 def _check_unmasked(values, name):
@@ -204,7 +207,7 @@ def _is_too_large_to_convert(A):
 
 def _sparse(A):
     if len(A.shape) != 2:
-        raise ValueError(f"A needs two dimensions (found {len(A.shape)})")
+        raise refused(DataError, "needs two dimensions", "A", f"shape {A.shape}")
     csr = A.tocsr()
     if csr.dtype.kind == "c":
         raise TypeError("A holds complex numbers; polyak solves real problems")
@@ -282,27 +285,44 @@ def _file(path, precision, rhs_column=None, drop_nonfinite_rows=False, duplicate
 
 def _file_of_others(path, kind):
     """HDF5, MATLAB and TIFF: through packages that users of such files have."""
-    if not os.path.exists(path.split(":")[0]):
-        raise FileNotFoundError(2, "no such file", path.split(":")[0])
-    if kind == "h5":
-        import h5py
+    name, _, array = path.partition(":")
+    if not os.path.exists(name):
+        raise refused(NoFileError, "cannot open the input", name, "no such file")
+    try:
+        if kind == "tif":
+            import tifffile
 
-        name, _, dataset = path.partition(":")
-        with h5py.File(name, "r") as file:
-            if dataset:
-                return Given(_dense(np.asarray(file[dataset])))
-            return Given(_dense(np.asarray(file["A"])), b=np.asarray(file["b"]) if "b" in file else None)
-    if kind == "mat":
-        from scipy.io import loadmat
+            return Given(_dense(np.asarray(tifffile.imread(name))))
+        A, b = (_from_hdf5 if kind == "h5" else _from_matlab)(name, array)
+    except ImportError as missing:
+        raise needed(missing, f"reading {name}", {"h5": "h5py", "mat": "scipy", "tif": "tifffile"}[kind]) from None
+    except KeyError:
+        raise refused(DataError, "the file has no such array", name, array or "A", hint="FILE:NAME names one") from None
+    given = _object(A)
+    if b is not None:
+        b = np.asarray(b, dtype=np.float64)
+        given.b = b.reshape(-1) if b.shape[:-1] == (1,) else b  # vectors of MATLAB may be rows
+    return given
 
-        name, _, variable = path.partition(":")
+
+def _from_hdf5(name, array):
+    """The array of this name, or A and b."""
+    import h5py
+
+    with h5py.File(name, "r") as file:
+        if array:
+            return np.asarray(file[array]), None
+        return np.asarray(file["A"]), np.asarray(file["b"]) if "b" in file else None
+
+
+def _from_matlab(name, array):
+    from scipy.io import loadmat
+
+    try:
         arrays = loadmat(name)
-        found = matrix_of(arrays[variable or "A"])
-        found.b = None if variable or "b" not in arrays else np.asarray(arrays["b"], dtype=np.float64)
-        return found
-    import tifffile
-
-    return Given(_dense(np.asarray(tifffile.imread(path))))
+    except NotImplementedError:  # version 7.3 is HDF5, with the dimensions the other way round
+        return tuple(v if v is None else v.T for v in _from_hdf5(name, array))
+    return arrays[array or "A"], None if array else arrays.get("b")
 
 
 def _parquet(path, precision, **reading):
@@ -341,8 +361,8 @@ def numbers_of(values, name):
 def right_hand_side(values):
     """b as n or n x c numbers."""
     if isinstance(values, (int, float)) or getattr(values, "ndim", 1) == 0:
-        raise refused(DataError, "b needs one or two dimensions", "b", "one number")
+        raise refused(DataError, "needs one or two dimensions", "b", "one number")
     b = numbers_of(values, "b")
     if b.ndim > 2:
-        raise refused(DataError, "b needs one or two dimensions", "b", f"shape {b.shape}")
+        raise refused(DataError, "needs one or two dimensions", "b", f"shape {b.shape}")
     return b

@@ -55,6 +55,8 @@ def solve(A, b=None, *, weights=None, ridge=0.0, ridge_factors=None, intercept=F
         matrix = _single(matrix, precision)
     try:
         result = _core.solve(matrix, b, parts, options)
+        if progress:
+            parts["progress"](*result.progress)
     except BaseException as error:
         unfinished = getattr(error, "_polyak_result", None)
         if unfinished is None:

@@ -158,6 +158,11 @@ void define_solve(nb::module_& module) {
       .def_prop_ro("reason", [](const Result& r) { return r.report->reason; })
       .def_prop_ro("warnings", [](const Result& r) { return r.report->warnings; })
       .def_prop_ro("x", &x_of)
+      .def_prop_ro("progress",
+                   [](const Result& r) {
+                     return nb::make_tuple(r.report->iterations, r.report->row_products,
+                                           r.report->residual_norm.value_or(0.0));
+                   })
       .def_prop_ro("history", &history_of)
       .def("to_json", [](const Result& r) { return to_json(*r.report); });
   module.def("report_fields", &report_fields, "The fields that to_json may have.");

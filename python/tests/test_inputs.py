@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.io
 import scipy.sparse as sp
 
 import polyak
@@ -209,9 +210,44 @@ def test_hdf5_through_h5py(problem, tmp_path):
         file["A"], file["b"] = A, b
     close(polyak.solve(f"{tmp_path}/data.h5").x, expected)
     close(polyak.solve(f"{tmp_path}/data.h5:/A", b).x, expected)
+    with pytest.raises(polyak.DataError, match="data.h5: the file has no such array .*found /B"):
+        polyak.solve(f"{tmp_path}/data.h5:/B", b)
+    with pytest.raises(FileNotFoundError) as caught:
+        polyak.solve(tmp_path / "none.h5", b)
+    assert isinstance(caught.value, polyak.PolyakError)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csc_matrix])
+def test_files_of_matlab(problem, tmp_path, kind):
+    A, b, expected = problem
+    scipy.io.savemat(tmp_path / "data.mat", {"A": kind(A), "b": b, "other": 2 * A})
+    close(polyak.solve(tmp_path / "data.mat").x, expected)
+    close(polyak.solve(f"{tmp_path}/data.mat:other", b).x, expected / 2)
+    with pytest.raises(polyak.DataError, match="the file has no such array .*found B"):
+        polyak.solve(f"{tmp_path}/data.mat:B", b)
+
+
+def test_files_of_matlab_in_version_7_3(problem, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    A, b, expected = problem
+    name = tmp_path / "data.mat"
+    with h5py.File(name, "w", userblock_size=512) as file:
+        file["A"], file["b"] = A.T, b[None, :]
+    with open(name, "r+b") as file:  # the header of such a file: a text, the version, the order of bytes
+        file.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
+    close(polyak.solve(name).x, expected)
+
+
+def test_images_as_matrices(rng, tmp_path):
+    tifffile = pytest.importorskip("tifffile")
+    A = rng.integers(0, 60000, (50, 4)).astype(np.uint16)
+    tifffile.imwrite(tmp_path / "A.tif", A)
+    close(polyak.solve(tmp_path / "A.tif", np.ones(50)).x, np.linalg.lstsq(A.astype(float), np.ones(50), rcond=None)[0])
 
 
 @pytest.mark.parametrize("bad, error, message", [
+    (None, TypeError, "no matrix, .*found NoneType"),
+    ({"a": [1.0, 2.0, 3.0]}, TypeError, "no matrix, .*found dict"),
     (np.zeros(3), ValueError, "two dimensions"),
     (np.zeros((3, 2, 1)), ValueError, "two dimensions"),
     (np.zeros((3, 2), complex), TypeError, "complex"),

@@ -56,12 +56,12 @@ def test_right_hand_sides_of_wrong_shape_are_refused(problem):
     A, b, _ = problem
     with pytest.raises(polyak.DataError, match="found A 400 x 7 and b 1 x 400"):
         polyak.solve(A, b[None, :])
-    with pytest.raises(polyak.DataError, match=r"b needs one or two dimensions \(found shape \(400, 1, 1\)\)"):
+    with pytest.raises(polyak.DataError, match=r"b: needs one or two dimensions \(found shape \(400, 1, 1\)\)"):
         polyak.solve(A, b[:, None, None])
     for number in (3.0, np.float64(3.0), np.array(3.0)):
-        with pytest.raises(polyak.DataError, match="b needs one or two dimensions"):
+        with pytest.raises(polyak.DataError, match="b: needs one or two dimensions"):
             polyak.solve(A[:1], number)
-        with pytest.raises(polyak.DataError, match="b needs one or two dimensions"):
+        with pytest.raises(polyak.DataError, match="b: needs one or two dimensions"):
             polyak.plan(A, number)
 
 
@@ -92,7 +92,7 @@ def test_options_of_text_files_are_refused_for_files_of_others(problem, tmp_path
 
 def test_a_series_is_no_matrix(problem):
     A, b, _ = problem
-    with pytest.raises(polyak.DataError, match=r"A needs two dimensions .*\(400,\).*to_frame\(\)"):
+    with pytest.raises(polyak.DataError, match=r"A: needs two dimensions .*\(400,\).*to_frame\(\)"):
         polyak.solve(pd.Series(b), b)
     assert polyak.solve(pd.Series(A[:, 0]).to_frame(), b).x.shape == (1,)
 

@@ -210,6 +210,8 @@ def test_progress_is_shown(rng, capsys):
     with pytest.warns(polyak.NotConvergedWarning):
         polyak.solve(A, b, method="gd", tol=0, time_limit=0.6, progress=True)
     assert "residual" in capsys.readouterr().err
+    report = polyak.solve(A[:100], b[:100], method="lsqr", progress=True)  # its end, however short
+    assert f"iteration {report.iterations}, " in capsys.readouterr().err.splitlines()[-1]
 
 
 @pytest.mark.parametrize("method", ["auto", "direct", "minibatch-hbm", "lsqr"])
