@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bench_gpu.sh FOLDER FILE.json: bench_gpu, PyTorch's iterations of the same size on the same
-# device where it is installed, and whole solves (FILE-solver.json) with CuPy's sparse ones.
+# device where it is installed, and whole solves (FILE-solver.json).
 set -euo pipefail
 "$1/bench_gpu" "$2"
 if python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
@@ -9,8 +9,3 @@ else
   echo "bench-gpu: no PyTorch that sees the device; left out"
 fi
 "$1/bench_gpu_solver" "${2%.json}-solver.json"
-if python3 -c 'import cupy, sys; sys.exit(not cupy.is_available())' 2>/dev/null; then
-  python3 "$(dirname "$0")/cupy_peer.py" "${2%.json}-solver.json"
-else
-  echo "bench-gpu: no CuPy that sees the device; left out"
-fi

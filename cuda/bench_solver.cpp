@@ -1,9 +1,8 @@
-// bench_gpu_solver FILE.json [dense|sparse]: passes over A on the device beside its read ceiling,
-// and whole solves on device and CPU. Medians, timed on the host; what is timed ends with a number
-// that the host reads.
+// bench_gpu_solver FILE.json: passes over A on the device beside its read ceiling, and whole
+// solves on device and CPU. Medians, timed on the host; what is timed ends with a number that
+// the host reads.
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <fstream>
 #include <functional>
@@ -123,59 +122,6 @@ Json passes(Index n, Index d, double ceiling) {
   return out;
 }
 
-/// Rows of `per_row` entries in random columns, one in each of per_row equal parts.
-Csr<double, std::int32_t> random_sparse(Index n, Index d, Index per_row) {
-  const Random random(1, 4);
-  Csr<double, std::int32_t> csr;
-  csr.cols = d;
-  csr.row_start.push_back(0);
-  for (Index i = 0; i < n; ++i) {
-    for (Index k = 0; k < per_row; ++k) {
-      const auto place = static_cast<std::uint64_t>(i * per_row + k);
-      const Index from = d * k / per_row, width = d * (k + 1) / per_row - from;
-      const double at = static_cast<double>(width) * random.uniform(0, place);
-      csr.columns.push_back(static_cast<std::int32_t>(from + static_cast<Index>(at)));
-      csr.values.push_back(2.0 * random.uniform(1, place) - 1.0);
-    }
-    csr.row_start.push_back(std::ssize(csr.values));
-  }
-  return csr;
-}
-
-/// Shares are of the bytes of the entries, which a full gradient reads by rows and by columns.
-Json sparse_passes(Index n, Index d, Index per_row, double ceiling) {
-  const MatrixPtr A = csr_matrix(random_sparse(n, d, per_row));
-  const std::vector<double> b(to_size(n), 1.0), start(to_size(d), 0.25);
-  ThreadTeam team(0);
-  const BackendProblem problem{*A, {b.data(), n, 1, 1}, {}, {}, {}, {}, team};
-  Json out{{"n", n}, {"d", d}, {"entries", n * per_row}};
-  out["copy_ms"] = 1e3 * median_seconds(3, [&] { (void)make_backend("cuda", problem); });
-  const auto gpu = make_backend("cuda", problem);
-  const Block x = gpu->make(Block::Kind::unknowns, 1), g = gpu->make(Block::Kind::unknowns, 1);
-  const Block y = gpu->make(Block::Kind::equations, 1);
-  gpu->write({start.data(), 1, d, d}, x);
-  gpu->write({b.data(), n, 1, 1}, y);
-  double number = 0.0;
-  const double bytes = 12.0 * static_cast<double>(n * per_row);
-  const auto time = [&](const char* name, double moved, const std::function<void()>& body) {
-    const double s = median_seconds(15, body);
-    out[name] = {{"us", s * 1e6}, {"share_of_ceiling", moved / s / ceiling}};
-  };
-  // A dot product of d numbers ends what has no number of its own: its time is in theirs.
-  time("dot", 0.0, [&] { gpu->dot(x, x, {&number, 1}); });
-  time("full_gradient", 2.0 * bytes, [&] { gpu->full_gradient(x, g, {&number, 1}, nullptr); });
-  time("multiply", bytes, [&] {
-    gpu->multiply(x, y);
-    gpu->dot(x, x, {&number, 1});
-  });
-  time("multiply_transposed", bytes, [&] {
-    gpu->multiply_transposed(y, g);
-    gpu->dot(x, x, {&number, 1});
-  });
-  std::cout << out.dump() << std::endl;
-  return out;
-}
-
 /// Parts of the copy of an A of n × 100 to the device, in milliseconds.
 Json copies(Index n) {
   constexpr Index d = 100, block = 20000;
@@ -250,24 +196,6 @@ Json solved(const Problem& problem, const char* method, const char* device, doub
   return out;
 }
 
-/// b with noise of a tenth of its norm.
-void add_sparse_solves(Index n, Index d, Index per_row, Json& out) {
-  Csr<double, std::int32_t> csr = random_sparse(n, d, per_row);
-  const Random random(1, 5);
-  std::vector<double> b(to_size(n));
-  for (Index i = 0; i < n; ++i) {
-    for (Index k = i * per_row; k < (i + 1) * per_row; ++k)
-      b[to_size(i)] += csr.values[to_size(k)] * (csr.columns[to_size(k)] % 2 == 0 ? 1.0 : -0.5);
-    b[to_size(i)] += 0.7 * random.uniform(0, static_cast<std::uint64_t>(i)) - 0.35;
-  }
-  ProblemData data;
-  data.A = csr_matrix(std::move(csr));
-  data.b = Array(std::move(b), n, 1);
-  const Problem problem(std::move(data));
-  for (const char* method : {"cg", "lsqr", "hbm", "auto"})
-    for (const char* device : {"cpu", "cuda"}) out.push_back(solved(problem, method, device, 1e-8));
-}
-
 /// The paper's problem.
 void add_solves(Index n, Index d, Json& out) {
   SpectrumProblem shape;
@@ -336,15 +264,12 @@ Json choices() {
   return out;
 }
 
-void add_sparse(double ceiling, Json& out) {
-  for (const auto& [n, d, per_row] : std::vector<std::array<Index, 3>>{
-           {1000000, 10000, 20}, {5000000, 10000, 20}, {1000000, 500, 100}, {2000000, 1000000, 20}})
-    out["sparse_passes"].push_back(sparse_passes(n, d, per_row, ceiling));
-  out["sparse_solves"] = Json::array();
-  add_sparse_solves(1000000, 10000, 20, out["sparse_solves"]);
-}
-
-void add_dense(double ceiling, Json& out) {
+Json run() {
+  const DeviceList list = list_devices();
+  const double ceiling = cuda::read_ceiling(0, std::size_t{6400000000});
+  Json out{{"device", list.devices[1].description}, {"read_ceiling_bytes_per_s", ceiling}};
+  std::cout << out.dump() << std::endl;
+  out["rates"] = rates();
   out["copies"] = copies(1000000);
   out["passes"].push_back(passes<double>(1000000, 100, ceiling));
   out["passes"].push_back(passes<double>(8000000, 100, ceiling));
@@ -355,16 +280,6 @@ void add_dense(double ceiling, Json& out) {
   add_solves(1000000, 100, out["solves"]);
   add_solves(300000, 1000, out["solves"]);
   out["choices"] = choices();
-}
-
-Json run(const std::string& part) {
-  const DeviceList list = list_devices();
-  const double ceiling = cuda::read_ceiling(0, std::size_t{6400000000});
-  Json out{{"device", list.devices[1].description}, {"read_ceiling_bytes_per_s", ceiling}};
-  std::cout << out.dump() << std::endl;
-  out["rates"] = rates();
-  if (part != "dense") add_sparse(ceiling, out);
-  if (part != "sparse") add_dense(ceiling, out);
   return out;
 }
 
@@ -377,7 +292,7 @@ int main(int argc, char** argv) {
       std::cerr << "bench_gpu_solver: " << why << "\n";
       return 77;
     }
-    const std::string text = polyak::run(argc > 2 ? argv[2] : "").dump(1) + "\n";
+    const std::string text = polyak::run().dump(1) + "\n";
     if (argc > 1) std::ofstream(argv[1]) << text;
     return 0;
   } catch (const std::exception& error) {

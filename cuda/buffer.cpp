@@ -47,16 +47,6 @@ void* allocate(std::size_t bytes, const char* what) {
 
 void release(void* memory) noexcept { (void)cudaFree(memory); }
 
-HostNumber::HostNumber() {
-  check(cudaHostAlloc(reinterpret_cast<void**>(&number_), sizeof(double), cudaHostAllocPortable),
-        "host memory for a sum");
-}
-HostNumber::~HostNumber() { (void)cudaFreeHost(number_); }
-double HostNumber::read() const {
-  check(cudaStreamSynchronize(nullptr), "a sum");
-  return *static_cast<const volatile double*>(number_);
-}
-
 Staging::~Staging() {
   if (done_) (void)cudaEventDestroy(done_);
   (void)cudaFreeHost(memory_);

@@ -71,23 +71,6 @@ class Buffer {
   std::size_t count_ = 0;
 };
 
-/// A number in host memory that kernels of the default stream write themselves: no copy is
-/// needed to read it.
-class HostNumber {
- public:
-  HostNumber();
-  ~HostNumber();
-  HostNumber(const HostNumber&) = delete;
-  HostNumber& operator=(const HostNumber&) = delete;
-
-  double* data() { return number_; }
-  /// When all kernels so far are done.
-  double read() const;
-
- private:
-  double* number_ = nullptr;
-};
-
 /// Host memory that the device reads by itself, and the end of the last copy from it.
 class Staging {
  public:

@@ -17,8 +17,13 @@ class DenseProblem final : public CommonProblem {
       : CommonProblem(device, layout),
         hopper_(hopper && layout.d <= hopper::max_columns),
         processors_(processors),
+        staging_(device),
         values_(static_cast<std::size_t>(layout.n * stride()), "the rows of A") {
     if (stride() != layout.d) values_.zero();  // bulk copies read the elements behind a row
+  }
+
+  const Failure* staging(int number, Index bytes, void** host) override {
+    return call([&] { *host = staging_[number].room(static_cast<std::size_t>(bytes)); });
   }
 
   const Failure* write_rows(Index first, Index count, const void* values,
@@ -31,7 +36,8 @@ class DenseProblem final : public CommonProblem {
                               bytes(stride_of_values), bytes(layout_.d),
                               static_cast<std::size_t>(count), cudaMemcpyHostToDevice),
             "copy of A to the device");
-      copy_started(values);
+      for (Staging& staging : staging_)
+        if (staging.holds(values)) staging.started();
     });
   }
 
@@ -77,7 +83,7 @@ class DenseProblem final : public CommonProblem {
   const Failure* scale_columns(const double* units, bool* exact) override {
     return call([&] {
       const double* of_columns = put(units_, units, layout_.d);
-      int* lost = room(lost_, 1, "a number");
+      int* lost = reinterpret_cast<int*>(scalar_.data());
       check(cudaMemset(lost, 0, sizeof *lost), "clear device memory");
       find_lost_entries(storage(), of_columns, lost);
       int found = 0;
@@ -213,17 +219,17 @@ class DenseProblem final : public CommonProblem {
 
   static void copy_back(const double* from, double* to, Index count) {
     check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(double),
-                          cudaMemcpyDefault),
-          "copy of a result");
+                          cudaMemcpyDeviceToDevice),
+          "copy on the device");
   }
 
   bool hopper_;
   int processors_;
+  StagingPair staging_;
   Buffer<Value> values_;
   DeviceTable table_;
   Buffer<double> next_x_, next_previous_, alpha_, beta_, no_step_, gradient_, scratch_, zeros_,
       units_, of_rows_, gram_parts_;
-  Buffer<int> lost_;
   Buffer<Word> words_;
   std::uint64_t epoch_ = 0;
   hopper::Resident resident_;

@@ -66,9 +66,7 @@ double bytes_of(const device::Layout& layout) {
   const auto n = static_cast<double>(layout.n), d = static_cast<double>(layout.d);
   const double entries = static_cast<double>(layout.entries);
   const double rows =
-      layout.sparse
-          ? entries * (value + 4.0) + bytes_by_columns(layout.entries, value) + 8.0 * (n + 2.0 * d)
-          : n * d * value;
+      layout.sparse ? entries * 2.0 * (value + 4.0) + 8.0 * (n + 2.0 * d) : n * d * value;
   const double vectors =
       static_cast<double>(layout.right_hand_sides) + (layout.weighted ? 1.0 : 0.0);
   return rows + 8.0 * n * vectors;

@@ -41,7 +41,7 @@ CommonProblem::CommonProblem(int device, const device::Layout& layout)
       weights_(size(layout.weighted ? layout.n : 0), "the row weights"),
       lower_(size(layout.bounded ? layout.d : 0), "the lower bounds"),
       upper_(size(layout.bounded ? layout.d : 0), "the upper bounds"),
-      staging_(device) {}
+      scalar_(1, "a sum") {}
 
 void CommonProblem::destroy() noexcept {
   const int device = device_;
@@ -53,14 +53,6 @@ const device::Failure* CommonProblem::misused() {
   return call([] {
     throw Error(ErrorCode::internal, {.what = "an operation that this storage has not was called"});
   });
-}
-
-const device::Failure* CommonProblem::staging(int number, Index bytes, void** host) {
-  return call([&] { *host = staging_[number].room(size(bytes)); });
-}
-void CommonProblem::copy_started(const void* host) {
-  for (Staging& staging : staging_)
-    if (staging.holds(host)) staging.started();
 }
 
 const device::Failure* CommonProblem::write_rhs(const double* b) {
@@ -136,20 +128,25 @@ const device::Failure* CommonProblem::add_diagonal(Index vectors, double factor,
   return call([&] { cuda::add_diagonal(vectors, layout_.d, factor, diagonal, x, y); });
 }
 
+double CommonProblem::scalar() const {
+  double out = 0.0;
+  scalar_.read({&out, 1});
+  return out;
+}
 const device::Failure* CommonProblem::dot(Index vectors, Index length, const double* x,
                                           const double* y, double* out) {
   return call([&] {
     double* parts = room(parts_, parts_of(length), "partial sums");
     for (Index k = 0; k < vectors; ++k) {
-      cuda::dot(length, x + k * length, y + k * length, parts, sum_.data());
-      out[k] = sum_.read();
+      cuda::dot(length, x + k * length, y + k * length, parts, scalar_.data());
+      out[k] = scalar();
     }
   });
 }
 const device::Failure* CommonProblem::max_abs(Index count, const double* x, double* out) {
   return call([&] {
-    cuda::max_abs(count, x, room(parts_, parts_of(count), "partial sums"), sum_.data());
-    *out = sum_.read();
+    cuda::max_abs(count, x, room(parts_, parts_of(count), "partial sums"), scalar_.data());
+    *out = scalar();
   });
 }
 
@@ -192,8 +189,8 @@ const device::Failure* CommonProblem::gradient(const device::Rows& rows, const d
       listed_rows_.write({rows.rows, size(rows.count)});
       listed_weights_.write({rows.weights, size(rows.count)});
     }
-    sum_gradient(terms, g, residual2 ? sum_.data() : nullptr);
-    if (residual2) *residual2 = sum_.read();
+    sum_gradient(terms, g, residual2 ? scalar_.data() : nullptr);
+    if (residual2) *residual2 = scalar();
   });
 }
 

@@ -52,7 +52,6 @@ class CommonProblem : public device::Problem {
   const Failure* write_weights(const double* weights) final;
   const Failure* write_bounds(const double* lower, const double* upper) final;
   const Failure* write_sampling(const std::uint64_t* starts) override;
-  const Failure* staging(int number, Index bytes, void** host) final;
   const Failure* set_scale(double scale_a, double scale_b) final;
 
   const Failure* allocate(Index count, double** device) final;
@@ -94,8 +93,13 @@ class CommonProblem : public device::Problem {
 
   // Parts that one kind of storage has not.
   const Failure* write_rows(Index, Index, const void*, Index) override { return misused(); }
+  const Failure* staging(int, Index, void**) override { return misused(); }
   const Failure* write_row_starts(const Index*) override { return misused(); }
+  const Failure* write_column_starts(const Index*) override { return misused(); }
   const Failure* write_entries(Index, Index, const std::int32_t*, const void*) override {
+    return misused();
+  }
+  const Failure* write_transposed(Index, Index, const std::int32_t*, const void*) override {
     return misused();
   }
   const Failure* write_shift(const double*) override { return misused(); }
@@ -116,8 +120,6 @@ class CommonProblem : public device::Problem {
     });
   }
   const Failure* misused();
-  /// A copy from `host` is on its way; it may be memory of staging().
-  void copy_started(const void* host);
   /// Grows to `count` numbers; what it held is lost.
   template <class T>
   static T* room(Buffer<T>& buffer, Index count, const char* what) {
@@ -129,13 +131,13 @@ class CommonProblem : public device::Problem {
   int device_;
   device::Layout layout_;
   Buffer<double> b_, weights_, lower_, upper_;
-  Buffer<double> parts_;  // of sums
+  Buffer<double> parts_, scalar_;  // of sums
 
  private:
   const double* rhs(Index column) const { return b_.data() + column * layout_.n; }
+  double scalar() const;
+
   KeptFailure failure_;
-  StagingPair staging_;
-  HostNumber sum_;
   Buffer<Index> listed_rows_;
   Buffer<double> listed_weights_, weighted_;
 };

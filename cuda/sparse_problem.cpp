@@ -16,26 +16,40 @@ class SparseProblem final : public CommonProblem {
   SparseProblem(int device, const device::Layout& layout)
       : CommonProblem(device, layout),
         starts_(size(layout.n + 1), "the starts of the rows of A"),
+        column_starts_(size(layout.stored_columns + 1), "the starts of the columns of A"),
+        piece_starts_(size(layout.stored_columns + 1), "pieces of the columns of A"),
         columns_(size(layout.entries), "the columns of the entries of A"),
+        rows_(size(layout.entries), "the rows of the entries of A"),
         values_(size(layout.entries), "the entries of A by rows"),
+        transposed_(size(layout.entries), "the entries of A by columns"),
         shift_(size(layout.shifted ? layout.d : 0), "the centre of the rows of A"),
-        scalars_(2, "sums"),
-        processors_(processors(device)) {}
+        scalars_(2, "sums") {}
 
   const Failure* write_row_starts(const Index* starts) override {
+    return call([&] { starts_.write({starts, starts_.size()}); });
+  }
+  // Columns are cut into pieces here, each for one warp.
+  const Failure* write_column_starts(const Index* starts) override {
     return call([&] {
-      starts_on_host_.assign(starts, starts + layout_.n + 1);
-      starts_.write(starts_on_host_);
+      column_starts_.write({starts, column_starts_.size()});
+      std::vector<Index> first{0};
+      std::vector<std::int32_t> column_of;
+      for (Index j = 0; j < layout_.stored_columns; ++j) {
+        const Index pieces = (starts[j + 1] - starts[j] + piece_entries - 1) / piece_entries;
+        column_of.insert(column_of.end(), size(pieces), static_cast<std::int32_t>(j));
+        first.push_back(first.back() + pieces);
+      }
+      piece_starts_.write(first);
+      piece_column_ = Buffer<std::int32_t>(column_of, "pieces of the columns of A");
     });
   }
   const Failure* write_entries(Index first, Index count, const std::int32_t* columns,
                                const void* values) override {
-    return call([&] {
-      put(columns_.data() + first, columns, size(count) * sizeof(std::int32_t));
-      put(values_.data() + first, values, size(count) * sizeof(Value));
-      copy_started(columns);
-      if (first + count == layout_.entries) make_orders();
-    });
+    return call([&] { put(first, count, columns, values, columns_, values_); });
+  }
+  const Failure* write_transposed(Index first, Index count, const std::int32_t* rows,
+                                  const void* values) override {
+    return call([&] { put(first, count, rows, values, rows_, transposed_); });
   }
   const Failure* write_shift(const double* shift) override {
     return call([&] { shift_.write({shift, shift_.size()}); });
@@ -55,51 +69,17 @@ class SparseProblem final : public CommonProblem {
   void take_steps(const RowSteps& run) override { cuda::row_steps(storage(), run); }
 
  private:
-  static void put(void* to, const void* from, std::size_t bytes) {
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice), "copy of A to the device");
-  }
-
-  void make_orders() {
-    const CompressedRows<Value> rows{layout_.n,      layout_.stored_columns, layout_.entries,
-                                     starts_.data(), columns_.data(),        values_.data()};
-    by_columns_ = ByColumns<Value>(rows, starts_on_host_, staying_blocks(processors_));
-    if (has_room_for_slices()) cut_into_slices();
-    starts_on_host_ = {};
-  }
-
-  // By the memory of the device and not by what is free of it, so that the bits are the same.
-  bool has_room_for_slices() const {
-    std::size_t free = 0, total = 0;
-    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    return 0.6 * static_cast<double>(total) >
-           3.1 * static_cast<double>(layout_.entries) * (sizeof(Value) + sizeof(std::int32_t));
-  }
-
-  void cut_into_slices() {
-    constexpr Index window = 8192;  // rows that are ordered by length
-    std::vector<Index> windows;
-    for (Index i = 0; i < layout_.n; i += window) windows.push_back(i);
-    windows.push_back(layout_.n);
-    by_rows_ = SliceSet<Value>({layout_.n, starts_.data(), 0},
-                               {columns_.data(), values_.data(), nullptr, 0}, windows);
-    std::vector<Index> rows;
-    for (Index i = 0; i < layout_.n; ++i)
-      if (starts_on_host_[size(i + 1)] - starts_on_host_[size(i)] > longest_list) rows.push_back(i);
-    listed_rows_ = Buffer<Index>(rows, "long rows of A");
-    listed_ = std::ssize(rows);
-  }
-
-  static Processors processors(int device) {
-    int count = 0, bytes = 0;
-    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-          "number of multiprocessors");
-    check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-          "size of the shared memory");
-    return {count, size(bytes)};
+  static void put(Index first, Index count, const std::int32_t* numbers, const void* values,
+                  Buffer<std::int32_t>& to_numbers, Buffer<Value>& to_values) {
+    check(cudaMemcpy(to_numbers.data() + first, numbers, size(count) * sizeof(std::int32_t),
+                     cudaMemcpyHostToDevice),
+          "copy of A to the device");
+    check(cudaMemcpy(to_values.data() + first, values, size(count) * sizeof(Value),
+                     cudaMemcpyHostToDevice),
+          "copy of A to the device");
   }
 
   SparseStorage<Value> storage() const {
-    const Slices<Value> slices = by_rows_.view();
     return {layout_.n,
             layout_.d,
             layout_.stored_columns,
@@ -107,12 +87,13 @@ class SparseProblem final : public CommonProblem {
             starts_.data(),
             columns_.data(),
             values_.data(),
-            slices,
-            slices.count > 0 ? listed_ : layout_.n,
-            slices.count > 0 ? listed_rows_.data() : nullptr,
-            &by_columns_,
-            layout_.shifted ? shift_.data() : nullptr,
-            processors_};
+            column_starts_.data(),
+            rows_.data(),
+            transposed_.data(),
+            piece_starts_.data(),
+            piece_column_.data(),
+            static_cast<Index>(piece_column_.size()),
+            layout_.shifted ? shift_.data() : nullptr};
   }
 
   // A list may have more places than there are rows.
@@ -120,20 +101,14 @@ class SparseProblem final : public CommonProblem {
     const Index longest = std::max({layout_.n, layout_.d, places});
     const Index parts = std::max(sparse_scratch(storage()), parts_of(longest));
     return {room(of_rows_, longest, "numbers of rows"),
-            room(of_all_rows_, layout_.n, "numbers of rows"), room(parts_, parts, "partial sums"),
+            room(of_squares_, longest, "squares of rows"), room(parts_, parts, "partial sums"),
             scalars_.data()};
   }
 
-  std::vector<Index> starts_on_host_;  // until the entries are there
-  Buffer<Index> starts_;
-  Buffer<std::int32_t> columns_;
-  Buffer<Value> values_;
-  SliceSet<Value> by_rows_;
-  Buffer<Index> listed_rows_;  // too long for slices
-  Index listed_ = 0;
-  ByColumns<Value> by_columns_;
-  Buffer<double> shift_, scalars_, of_rows_, of_all_rows_;
-  Processors processors_;
+  Buffer<Index> starts_, column_starts_, piece_starts_;
+  Buffer<std::int32_t> columns_, rows_, piece_column_;
+  Buffer<Value> values_, transposed_;
+  Buffer<double> shift_, scalars_, of_rows_, of_squares_;
 };
 
 }  // namespace

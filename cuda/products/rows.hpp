@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "cuda/products/by_columns.hpp"
 #include "cuda/products/gram_cut.hpp"
 
 namespace polyak::cuda {
@@ -29,14 +28,6 @@ struct DenseStorage {
   Index n, d, stride;
 };
 
-/// What a launch is fitted to.
-struct Processors {
-  Index count;               // of multiprocessors
-  std::size_t shared_bytes;  // of shared memory that a block can have
-};
-/// Blocks of a launch that fills the device.
-constexpr Index staying_blocks(const Processors& device) { return 2 * device.count; }
-
 /// A by rows and, for sums over rows in a fixed order, by columns as well. `shift` is null or d
 /// numbers that every row has in addition; d may be one more than the stored columns.
 template <class Value>
@@ -45,14 +36,13 @@ struct SparseStorage {
   const Index* starts;  // n + 1
   const std::int32_t* columns;
   const Value* values;
-  Slices<Value> by_rows;     // of the rows that are not listed; none where memory is short
-  Index listed;              // rows too long for slices, or all
-  const Index* listed_rows;  // null: all
-  const ByColumns<Value>* by_columns;
+  const Index* column_starts;  // stored_columns + 1
+  const std::int32_t* rows;    // of the entries by columns
+  const Value* transposed;
+  const Index* piece_starts;         // stored_columns + 1: pieces of each column
+  const std::int32_t* piece_column;  // of each piece
+  Index pieces;
   const double* shift;
-  Processors device;
-
-  int listed_lanes() const { return listed_rows ? 32 : lanes_for(entries, n); }
 };
 
 /// Terms of a sum over rows t: r_t = scale_r·(a_tᵀx − b_t), which counts w_t times.
@@ -64,6 +54,9 @@ struct Terms {
   const double* x;
   double scale_a, scale_r;
 };
+
+// Entries of a piece of a column: one warp sums so many.
+constexpr Index piece_entries = 2048;
 
 /// Doubles of room for a sum over `count` dense rows.
 Index dense_scratch(Index count, Index d);
@@ -121,10 +114,10 @@ void gram(const DenseStorage<Value>& A, const double* b, Index sides, const doub
 
 /// Room of the sums below: numbers of rows, and partial sums.
 struct SparseRoom {
-  double* of_rows;      // n, or the places of a list
-  double* of_all_rows;  // n
-  double* parts;        // sparse_scratch()
-  double* scalars;      // 2
+  double* of_rows;     // n
+  double* of_squares;  // n
+  double* parts;       // sparse_scratch()
+  double* scalars;     // 2
 };
 template <class Value>
 Index sparse_scratch(const SparseStorage<Value>& A);

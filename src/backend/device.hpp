@@ -16,7 +16,7 @@ namespace polyak::device {
 using Index = std::int64_t;
 
 /// Changes with every change below: a library of another build is refused.
-constexpr int interface_version = 3;
+constexpr int interface_version = 2;
 /// The one exported function: const Library* (*)(int interface_version), null for another one.
 constexpr const char* entry_point = "polyak_device_library";
 
@@ -77,14 +77,16 @@ class Problem {
   // Set-up, each part once. Rows of a dense A come in blocks of any size.
 
   virtual const Failure* write_rows(Index first, Index count, const void* values, Index stride) = 0;
-  /// Host memory of `bytes` bytes from which write_rows and write_entries copy at the full rate of
-  /// the bus and without waiting. There are two, number 0 and 1; the call waits for the copy from
-  /// that one.
+  /// Host memory of `bytes` bytes from which write_rows copies at the full rate of the bus and
+  /// without waiting. There are two, number 0 and 1; the call waits for the copy from that one.
   virtual const Failure* staging(int number, Index bytes, void** host) = 0;
-  virtual const Failure* write_row_starts(const Index* starts) = 0;  ///< n + 1
-  /// After write_row_starts, in blocks in ascending order.
+  virtual const Failure* write_row_starts(const Index* starts) = 0;     ///< n + 1
+  virtual const Failure* write_column_starts(const Index* starts) = 0;  ///< d_stored + 1
   virtual const Failure* write_entries(Index first, Index count, const std::int32_t* columns,
                                        const void* values) = 0;
+  /// The same entries column by column.
+  virtual const Failure* write_transposed(Index first, Index count, const std::int32_t* rows,
+                                          const void* values) = 0;
   virtual const Failure* write_shift(const double* shift) = 0;      ///< d
   virtual const Failure* write_rhs(const double* b) = 0;            ///< c vectors of n
   virtual const Failure* write_weights(const double* weights) = 0;  ///< n

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -16,7 +17,7 @@ namespace polyak {
 namespace {
 
 constexpr Index block_bytes = Index{16} << 20;  // of A, copied at a time
-constexpr Index rows_per_job = 256, entries_per_job = 16384;
+constexpr Index rows_per_job = 256;
 constexpr const std::int32_t* no_columns = nullptr;  // of a dense row
 
 class Copy {
@@ -189,35 +190,42 @@ class Copy {
     return static_cast<Stored>(in_units(static_cast<double>(a), to_size(j)));
   }
 
-  // Columns and values of one block are filled while the one before is on its way.
   template <class Stored, class Value, class Column>
   void write_entries(const CsrRows<Value, Column>& rows) {
-    constexpr Index entry_bytes = sizeof(Stored) + sizeof(std::int32_t);
-    const Index block = std::min(block_bytes / entry_bytes, layout_.entries);
-    int number = 0;
-    for (Index first = 0; first < layout_.entries; first += block, number = 1 - number) {
+    constexpr Index block = block_bytes / 8;
+    std::vector<std::int32_t> columns;
+    std::vector<Stored> values;
+    for (Index first = 0; first < layout_.entries; first += block) {
       const Index count = std::min(block, layout_.entries - first);
-      void* memory = nullptr;
-      check(out_->staging(number, block * entry_bytes, &memory));
-      auto* values = static_cast<Stored*>(memory);
-      auto* columns = reinterpret_cast<std::int32_t*>(values + block);
-      fill_entries(rows, first, count, columns, values);
-      check(out_->write_entries(first, count, columns, values));
+      columns.resize(to_size(count));
+      values.resize(to_size(count));
+      for (Index k = 0; k < count; ++k) {
+        const auto j = static_cast<Index>(rows.columns[to_size(first + k)]);
+        columns[to_size(k)] = static_cast<std::int32_t>(j);
+        values[to_size(k)] = scaled<Stored>(rows.values[to_size(first + k)], j);
+      }
+      check(out_->write_entries(first, count, columns.data(), values.data()));
     }
+    write_transposed<Stored>(rows);
   }
 
+  // A sort by counting: entries of a column keep the order of their rows.
   template <class Stored, class Value, class Column>
-  void fill_entries(const CsrRows<Value, Column>& rows, Index first, Index count,
-                    std::int32_t* columns, Stored* values) {
-    const Index jobs = (count + entries_per_job - 1) / entries_per_job;
-    problem_.team.run(jobs, [&](Index job) {
-      const Index last = std::min(count, (job + 1) * entries_per_job);
-      for (Index k = job * entries_per_job; k < last; ++k) {
-        const auto j = static_cast<Index>(rows.columns[to_size(first + k)]);
-        columns[k] = static_cast<std::int32_t>(j);
-        values[k] = scaled<Stored>(rows.values[to_size(first + k)], j);
+  void write_transposed(const CsrRows<Value, Column>& rows) {
+    std::vector<Index> next(to_size(layout_.stored_columns + 1));
+    for (const Column j : rows.columns) ++next[to_size(static_cast<Index>(j)) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    check(out_->write_column_starts(next.data()));
+    std::vector<std::int32_t> row_of(to_size(layout_.entries));
+    std::vector<Stored> values(to_size(layout_.entries));
+    for (Index i = 0; i < layout_.n; ++i)
+      for (Index k = rows.row_start[to_size(i)]; k < rows.row_start[to_size(i + 1)]; ++k) {
+        const auto j = static_cast<Index>(rows.columns[to_size(k)]);
+        const std::size_t place = to_size(next[to_size(j)]++);
+        row_of[place] = static_cast<std::int32_t>(i);
+        values[place] = scaled<Stored>(rows.values[to_size(k)], j);
       }
-    });
+    check(out_->write_transposed(0, layout_.entries, row_of.data(), values.data()));
   }
 
   // Of a centred matrix every row has −unit·centre where the centre is not subtracted from the
