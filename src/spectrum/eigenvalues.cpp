@@ -86,15 +86,16 @@ Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double
   // The rounding errors of the sums in AᵀA may be above that line (for n equal rows they are),
   // and then a zero eigenvalue may be computed above it.
   const double doubtful = line + additions * eps * top;
-  const auto n = static_cast<double>(A.rows()), d = static_cast<double>(A.cols());
-  const double lowest = smallest_above(out.values, line);
-  const bool in_doubt = lowest > line && lowest <= doubtful;
-  const bool hidden = out.values.front() <= doubtful;
-  out.factored = in_doubt || (hidden && n * d * d <= max_work);
-  out.rank_known = out.factored || !hidden;
   const auto above = [](const std::vector<double>& all, double least) {
     return std::count_if(all.begin(), all.end(), [&](double v) { return v > least; });
   };
+  const auto n = static_cast<double>(A.rows()), d = static_cast<double>(A.cols());
+  const double lowest = smallest_above(out.values, line);
+  const bool in_doubt = lowest > line && lowest <= doubtful;
+  // There are no more than min(n, d) that are not zero: the others of a wide A need no QR.
+  const bool hidden = above(out.values, doubtful) < std::min(A.rows(), A.cols());
+  out.factored = in_doubt || (hidden && n * d * d <= max_work);
+  out.rank_known = out.factored || !hidden;
   out.rank = above(out.values, line);
   if (out.factored) {
     const Buffer R = factor_of(A, factor, team);

@@ -169,9 +169,9 @@ class Automatic {
     if (facts.unresolved)
       return "ill-conditioned: the normal equations of these rows do not determine x";
     if (!facts.full_rank)
-      return fmt::format("rank {} of {} in these rows: {}", facts.rank, problem_.cols(),
-                         facts.dependent ? "columns depend on each other"
-                                         : "they are too few to determine x");
+      return fmt::format(
+          "rank {} of {} in these rows: {}", facts.rank, problem_.cols(),
+          facts.dependent ? "columns depend on each other" : "they are too few to determine x");
     return fmt::format("inconsistent, |r| is {:.1e} of |b|; rank {}, condition about {:.1e}",
                        facts.relative_residual, facts.rank, facts.condition);
   }
