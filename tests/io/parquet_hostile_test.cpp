@@ -89,6 +89,21 @@ TEST(ParquetHostile, AFileMadeByHandIsReadUnlessItLies) {
   const Table table = io::load_rows(io::parquet_rows(file, {}), {}, "t.parquet");
   EXPECT_EQ(values_of(*table.A), honest.values);
   EXPECT_EQ(table.names, std::vector<std::string>{"x"});
+  EXPECT_EQ(code_of_bytes(HandMade{.empty_group_first = true}.bytes()), 0);
+}
+
+// A name is not copied for each page: a million bytes of name, a hundred thousand pages of nothing.
+TEST(ParquetHostile, LongNamesAndManyPagesTakeNoLongerThanTheirBytes) {
+  const CompactWriter nothing = CompactWriter().number(1, 1).number(2, 0).number(3, 0);
+  std::string page;
+  for (int k = 0; k < 100000; ++k) page += nothing.bytes();
+  const std::string name(1000000, 'x');
+  const std::string bytes =
+      HandMade{.page = page,
+               .header = nothing,
+               .schema_element = CompactWriter().number(1, 5).number(3, 0).text(4, name)}
+          .bytes();
+  expect_refused_cheaply(bytes, "end before its last row");
 }
 
 TEST(ParquetHostile, ClaimsAreCheckedBeforeMemoryIsTaken) {
@@ -202,10 +217,16 @@ TEST(ParquetHostile, DamagedFootersAreRefused) {
   expect_refused_cheaply(
       file(CompactWriter().list(2, schema_of(column)).number(3, 1).list(4, {group})),
       "does not have the columns");
-  const CompactWriter half = CompactWriter().number(3, most / 2 + 1).list(1, {CompactWriter()});
+  const CompactWriter chunk = CompactWriter().record(3, CompactWriter().number(1, 5));
+  const CompactWriter half = CompactWriter().list(1, {chunk}).number(3, most / 2 + 1);
   expect_refused_cheaply(
       file(CompactWriter().list(2, schema_of(column)).number(3, most).list(4, {half, half})),
       "exceeds 64 bits");
+  expect_refused_cheaply(
+      file(CompactWriter()
+               .list(2, schema_of(column))
+               .list(4, {CompactWriter().list(1, std::vector<CompactWriter>(5))})),
+      "a column has no metadata");
   std::string long_footer = HandMade{}.bytes();
   long_footer[long_footer.size() - 5] = '\x7f';
   expect_refused_cheaply(long_footer, "longer than itself");

@@ -101,9 +101,15 @@ std::string HandMade::bytes() const {
       CompactWriter().list(1, {chunk}).number(3, group_rows.value_or(count));
   const CompactWriter element =
       schema_element.value_or(CompactWriter().number(1, type).number(3, 0).text(4, "x"));
+  const CompactWriter no_pages =
+      CompactWriter().number(1, type).number(5, 0).number(7, -1).number(9, std::int64_t{1} << 60);
+  std::vector<CompactWriter> groups{group};
+  if (empty_group_first)
+    groups.insert(groups.begin(),
+                  CompactWriter().list(1, {CompactWriter().record(3, no_pages)}).number(3, 0));
   return parquet_file(
       pages,
-      CompactWriter().list(2, schema_of(element)).number(3, rows.value_or(count)).list(4, {group}));
+      CompactWriter().list(2, schema_of(element)).number(3, rows.value_or(count)).list(4, groups));
 }
 
 std::string corpus_bytes(const std::string& name) {

@@ -42,6 +42,7 @@ struct HandMade {
   std::optional<std::int64_t> rows = {}, group_rows = {}, chunk_values = {}, page_values = {},
                               unpacked = {}, packed = {}, first = {}, chunk_bytes = {};
   std::optional<CompactWriter> header = {}, schema_element = {};
+  bool empty_group_first = false;  ///< a row group before, without rows and pages
 
   std::string bytes() const;
 };

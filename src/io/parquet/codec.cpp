@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
 #include <new>
 
 namespace polyak::io::parquet {
@@ -42,7 +43,10 @@ bool unpack_gzip(std::string_view packed, char* out, std::size_t size) {
 }
 
 bool unpack_zstd(std::string_view packed, char* out, std::size_t size) {
-  return ::ZSTD_decompress(out, size, packed.data(), packed.size()) == size;
+  const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(::ZSTD_createDCtx(),
+                                                                        ::ZSTD_freeDCtx);
+  if (!context) throw std::bad_alloc();
+  return ::ZSTD_decompressDCtx(context.get(), out, size, packed.data(), packed.size()) == size;
 }
 
 bool unpack_lz4(std::string_view packed, char* out, std::size_t size) {

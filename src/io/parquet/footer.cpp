@@ -55,8 +55,18 @@ Chunk read_chunk(ThriftReader& thrift) {
       default: return false;
     }
   });
+  if (!out.known && !out.encrypted)
+    thrift.place().refuse("the footer is damaged: a column has no metadata");
   if (elsewhere) out.known = false;
   return out;
+}
+
+// The metadata of a hostile file must not take much more memory than the file.
+constexpr std::size_t most_columns = 1u << 20;
+
+void check_column_count(std::size_t count, const ThriftReader& thrift) {
+  if (count == most_columns)
+    thrift.place().refuse("the table has too many columns", {}, std::to_string(most_columns));
 }
 
 RowGroup read_group(ThriftReader& thrift) {
@@ -64,7 +74,10 @@ RowGroup read_group(ThriftReader& thrift) {
   thrift.record([&](ThriftField field) {
     switch (field.id) {
       case 1:
-        thrift.list(field, ThriftType::record, [&] { out.chunks.push_back(read_chunk(thrift)); });
+        thrift.list(field, ThriftType::record, [&] {
+          check_column_count(out.chunks.size(), thrift);
+          out.chunks.push_back(read_chunk(thrift));
+        });
         return true;
       case 3: out.rows = thrift.integer(field); return true;
       default: return false;
@@ -73,14 +86,6 @@ RowGroup read_group(ThriftReader& thrift) {
   if (out.rows < 0)
     thrift.place().refuse("a row group has a negative number of rows", std::to_string(out.rows));
   return out;
-}
-
-// A schema of three bytes per column would otherwise take much more memory than the file.
-void add_element(ThriftReader& thrift, std::vector<SchemaElement>& elements) {
-  constexpr std::size_t most = 1u << 20;
-  if (elements.size() == most)
-    thrift.place().refuse("the table has too many columns", {}, std::to_string(most));
-  elements.push_back(read_schema_element(thrift));
 }
 
 struct FileMetadata {
@@ -94,7 +99,10 @@ FileMetadata read_metadata(ThriftReader& thrift) {
   thrift.record([&](ThriftField field) {
     switch (field.id) {
       case 2:
-        thrift.list(field, ThriftType::record, [&] { add_element(thrift, out.elements); });
+        thrift.list(field, ThriftType::record, [&] {
+          check_column_count(out.elements.size(), thrift);
+          out.elements.push_back(read_schema_element(thrift));
+        });
         return true;
       case 3: out.rows = thrift.integer(field); return true;
       case 4:

@@ -95,6 +95,7 @@ class ParquetRows final : public RowSource {
     if (group_ > 0) release(footer_.groups[group_ - 1]);
     const RowGroup& group = footer_.groups[group_++];
     left_in_group_ = group.rows;
+    if (group.rows == 0) return;  // it need not have pages
     const std::vector<Index> used = choice_.all();
     for (std::size_t k = 0; k < used.size(); ++k)
       readers_[k].open(group.chunks[column(used[k]).leaf]);
