@@ -45,9 +45,9 @@ struct Resolved {
 /// longest chain of additions in its entries (gram_additions). Where rounding in the Gram matrix
 /// does not allow to decide whether the smallest is zero, the eigenvalues are computed again by QR,
 /// which does not square the condition number. Where only the rank depends on it, a QR of more than
-/// `max_work` = n·d², which would take minutes, is not made, and the rank stays open.
+/// `max_work` = n·d² is not made, and the rank stays open.
 Resolved resolve(const RowMatrix& A, const RowFactor& factor, std::vector<double> values,
-                 double additions, ThreadTeam& team, double max_work = 1e12);
+                 double additions, ThreadTeam& team, double max_work = 1e10);
 
 struct RitzValues {
   std::vector<double> values;  ///< ascending

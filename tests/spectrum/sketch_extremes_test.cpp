@@ -176,7 +176,7 @@ TEST(TheSpectrum, GoesOnFromASketchWithWideBarsToTheExactOne) {
   const Extremes refined = sketched_or_exact_extremes(deficient, facts_of_deficient, team, 1);
   EXPECT_TRUE(refined.exact);
   EXPECT_EQ(refined.rank, cols - 1);
-  EXPECT_EQ(refined.rows_read, 4.0 * static_cast<double>(n));  // twice, for AᵀA, for the rank
+  EXPECT_EQ(refined.rows_read, 3.0 * static_cast<double>(n));
 }
 
 TEST(TheSpectrum, ComesFromWhereItIsAskedFor) {
