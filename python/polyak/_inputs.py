@@ -228,9 +228,17 @@ def _float64(values, name):
     return np.ascontiguousarray(_real(np.asarray(values), name), dtype=np.float64)
 
 
+def has_complex_type(value):
+    """By its dtype, which may be one of another library."""
+    dtype = getattr(value, "dtype", None)
+    try:
+        return dtype is not None and np.dtype(dtype).kind == "c"
+    except TypeError:
+        return "complex" in str(dtype)
+
+
 def _operator(A):
-    kind = getattr(A, "dtype", None)
-    if kind is not None and np.dtype(kind).kind == "c":
+    if has_complex_type(A):
         raise TypeError("A is an operator of complex numbers; polyak solves real problems")
     rows, cols = A.shape
     return _core.products(lambda x: _product(A.matvec(x), "A.matvec(x)"),

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._inputs import matrix_of
+from ._inputs import has_complex_type, matrix_of
 
 _EPS = np.finfo(np.float64).eps
 _MESSAGES = (
@@ -54,7 +54,7 @@ def _start(A, b, x0):
     (m, n), multiply, transposed = _functions(A, b, x0)
     if b.shape != (m,):
         raise ValueError(f"b does not fit A (found shape {b.shape}, expected ({m},))")
-    complex_numbers = np.iscomplexobj(b) or np.iscomplexobj(x0) or np.dtype(getattr(A, "dtype", float)).kind == "c"
+    complex_numbers = np.iscomplexobj(b) or np.iscomplexobj(x0) or has_complex_type(A)
     kind = np.complex128 if complex_numbers else np.float64
     u = np.array(b, dtype=kind)
     bnorm = float(np.linalg.norm(u))

@@ -127,7 +127,11 @@ def test_read_only_arrays_and_memory_maps(problem, tmp_path):
 def test_arrays_of_other_libraries(problem):
     array_api = pytest.importorskip("array_api_strict")
     A, b, expected = problem
-    close(polyak.solve(array_api.asarray(A), array_api.asarray(b)).x, expected)
+    given = array_api.asarray(A)
+    close(polyak.solve(given, array_api.asarray(b)).x, expected)
+    for function in (polyak.lsqr, polyak.lsmr):
+        close(function(given, b, atol=1e-14, btol=1e-14)[0], expected)
+    close(polyak.lsq_linear(given, b).x, expected)
 
 
 def test_names_of_columns_come_back(problem):

@@ -78,7 +78,9 @@ def test_tensors_of_torch(rng):
     torch = pytest.importorskip("torch")
     A, b = rng.standard_normal((500, 6)), rng.standard_normal(500)
     expected = np.linalg.lstsq(A, b, rcond=None)[0]
-    np.testing.assert_allclose(polyak.solve(torch.tensor(A), torch.tensor(b)).x, expected, rtol=1e-9)
+    given = torch.tensor(A), torch.tensor(b)
+    np.testing.assert_allclose(polyak.solve(*given).x, expected, rtol=1e-9)
+    np.testing.assert_allclose(polyak.lsqr(*given, atol=1e-14, btol=1e-14)[0], expected, rtol=1e-9)
     with pytest.raises(TypeError, match="torch"):
         polyak.solve(torch.tensor(A, requires_grad=True), b)
 
