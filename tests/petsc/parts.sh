@@ -54,6 +54,17 @@ cp x.npy of_sparse.npy
 same_answer sparse64.petsc
 same x.npy of_sparse.npy
 
+# Of a .parquet in three row groups, with missing values.
+cp "$POLYAK_SOURCE/tests/fuzz/corpus/parquet/dictionary" table.parquet
+parquet=(table.parquet --rhs-column single --intercept --drop-nonfinite-rows --method direct)
+"$POLYAK" solve "${parquet[@]}" --output x.npy --quiet
+for n in 1 2 3 4; do
+  expect 0 ranks $n "$POLYAK-mpi" solve "${parquet[@]}" --output x$n.npy --report r$n.json --quiet
+  near x$n.npy x.npy 1e-10
+done
+expect 65 ranks 3 "$POLYAK-mpi" solve table.parquet --rhs-column single
+one_line "a value is missing or not finite in column 6 (holes)"
+
 # Dropped rows are dropped with their b and weight, on any rank; a rank may be left without
 # rows.
 sed '100s/^[^,]*/nan/; 600s/^[^,]*/nan/' table.csv >holes.csv
