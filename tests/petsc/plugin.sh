@@ -50,7 +50,7 @@ near "${pairs[@]}"
 # sampled steps use select minibatch-hbm.
 for n in 1 2; do
   { echo "-ksp_rtol 1e-10 -ksp_view -out x$n.txt"
-    [ $n -ne 2 ] || echo "-mat shell -n 60000 -d 40 -ksp_rtol 1e-10 -ksp_view"
+    [ $n -ne 2 ] || echo "-mat shell -n 120000 -d 40 -ksp_rtol 1e-10 -ksp_view"
   } | cases $n "$driver" "${polyak[@]}"
   all_cases_have CONVERGED_RTOL
   of_case 1
