@@ -80,7 +80,8 @@ coverage: setup-petsc ## how many lines of src/ the tests run; fails below 90 %
 bench: setup-dev build ## measure kernels and iterations, compared with other libraries, build/bench.json; ten minutes
 	@$(PROGRAM) bench --peers bench/peers.py --json build/bench.json
 
-disk-bench: setup-dev build ## files larger than the memory of a control group, beside NumPy, build/disk.json; needs 5 GB, and root for the group
+disk-bench: setup-dev build ## files and text larger than the memory of a control group, beside NumPy, build/disk.json; needs 5 GB, and root for the group
+	@cmake --build --preset release -j $(JOBS) --target bench_parse_table
 	@bench/disk.py $(PROGRAM) --json build/disk.json
 
 ranks-bench: setup-dev mpi ## measure the scaling over ranks on this machine, build/ranks.json; five minutes

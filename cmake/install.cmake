@@ -44,6 +44,10 @@ set(uring_flags "")
 if("${URING_LIBRARY}" IN_LIST POLYAK_IO_LINKS)
   set(uring_flags -luring)
 endif()
+set(zstd_flags "")
+if("${ZSTD_LIBRARY}" IN_LIST POLYAK_IO_LINKS)
+  set(zstd_flags -lzstd)
+endif()
 set(blas_flags "")
 if(POLYAK_LINK_BLAS)
   set(blas_flags -lopenblas)
@@ -51,7 +55,7 @@ endif()
 polyak_package(polyak DESCRIPTION ${PROJECT_DESCRIPTION}
   FLAGS ${blas_flags} -lfmt -lhwy -lpthread -ldl)
 polyak_package(io DESCRIPTION "Files of matrices, images and checkpoints for polyak" NEEDS polyak
-  FLAGS -lfmt -lz -lpng -ltiff ${hdf5_flags} ${uring_flags})
+  FLAGS -lfmt -lz -lpng -ltiff ${hdf5_flags} ${uring_flags} ${zstd_flags})
 polyak_package(lab DESCRIPTION "Tomography, experiments and benchmarks with polyak"
   NEEDS polyak-io polyak FLAGS -lfmt -lhwy)
 

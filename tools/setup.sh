@@ -9,7 +9,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build pkg-config python3 git gnuplot-nox
   libopenblas-dev libhwy-dev librandom123-dev libfmt-dev zlib1g-dev libpng-dev libtiff-dev
-  libhdf5-dev libmatio-dev liburing-dev
+  libhdf5-dev libmatio-dev liburing-dev libzstd-dev
   nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev
   libgtest-dev librapidcheck-dev libeigen3-dev
 )

@@ -102,6 +102,8 @@ void check_options(const Input& input, const ReadOptions& options) {
   if (options.rhs_column && !csv) refuse_option(input.file->name(), "--rhs-column", ".csv");
   if (options.intercept && !csv && input.format != Format::svm)
     refuse_option(input.file->name(), "--intercept", ".csv or .svm");
+  if (options.storage == Storage::stream && !csv)
+    refuse_option(input.file->name(), "--storage stream", ".csv or .tsv");
   if (options.storage == Storage::disk && input.format != Format::npy)
     refuse_option(input.file->name(), "--storage disk", ".npy (polyak convert makes one)");
   const bool on_disk = input.format == Format::npy && options.storage != Storage::memory;
@@ -155,6 +157,10 @@ FileInfo inspect_input(const Input& input) {
 }  // namespace io
 
 Table read_table(const std::string& path, const ReadOptions& options) {
+  if (options.storage == Storage::stream)
+    throw Error(ErrorCode::usage, {.what = "read_table() keeps the rows, a stream does not",
+                                   .where = path,
+                                   .hint = "open_table() opens streams"});
   return read_input(open_input(path, false, options.memory_bytes), options);
 }
 
