@@ -18,6 +18,8 @@
 #include "solve/run/setup.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 // From the median error at half way and at the end of a run of about twelve

@@ -22,6 +22,8 @@
 #include "solve/run/setup.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 ProblemData parts(const GeneratedProblem& made) {

@@ -17,6 +17,8 @@
 #include "sampling/row_table.hpp"
 
 namespace polyak::cuda {
+using namespace polyak::internal;
+
 namespace {
 
 using nlohmann::json;

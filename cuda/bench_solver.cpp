@@ -19,6 +19,8 @@
 #include "polyak/solve.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -7,6 +7,8 @@
 #include "cuda/table.hpp"
 
 namespace polyak::cuda {
+using namespace polyak::internal;
+
 namespace {
 
 /// Dense rows in double or float, and the kernels that run many iterations in one launch.

@@ -8,6 +8,8 @@
 #include "cuda/problem.hpp"
 
 namespace polyak::cuda {
+using namespace polyak::internal;
+
 namespace {
 
 #if CUDART_VERSION >= 13000
@@ -128,8 +130,8 @@ device::Problem* make_problem(int device, const device::Layout& layout) {
 
 }  // namespace polyak::cuda
 
-extern "C" __attribute__((visibility("default"))) const polyak::device::Library*
+extern "C" __attribute__((visibility("default"))) const polyak::internal::device::Library*
 polyak_device_library(int interface_version) {
   static const polyak::cuda::CudaLibrary library;
-  return interface_version == polyak::device::interface_version ? &library : nullptr;
+  return interface_version == polyak::internal::device::interface_version ? &library : nullptr;
 }

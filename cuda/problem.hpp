@@ -17,11 +17,11 @@ namespace polyak::cuda {
 /// The last error, in the form that leaves this library.
 class KeptFailure {
  public:
-  const device::Failure* keep(const Error& error);
+  const internal::device::Failure* keep(const Error& error);
 
   /// What `body` throws, or null.
   template <class Body>
-  const device::Failure* of(Body body) noexcept {
+  const internal::device::Failure* of(Body body) noexcept {
     try {
       body();
       return nullptr;
@@ -36,15 +36,15 @@ class KeptFailure {
 
  private:
   ErrorParts parts_;
-  device::Failure failure_{};
+  internal::device::Failure failure_{};
 };
 
 /// All that does not depend on how A is stored.
-class CommonProblem : public device::Problem {
+class CommonProblem : public internal::device::Problem {
  public:
-  using Failure = device::Failure;
+  using Failure = internal::device::Failure;
 
-  CommonProblem(int device, const device::Layout& layout);
+  CommonProblem(int device, const internal::device::Layout& layout);
   virtual ~CommonProblem() = default;
   void destroy() noexcept final;
 
@@ -75,7 +75,7 @@ class CommonProblem : public device::Problem {
                                  const double* g, double* previous) final;
   const Failure* extrapolate(Index count, double beta, const double* x, double* previous) final;
 
-  const Failure* gradient(const device::Rows& rows, const double* x, double* g,
+  const Failure* gradient(const internal::device::Rows& rows, const double* x, double* g,
                           double* residual2) final;
   const Failure* multiply(const double* x, double* y) final;
   const Failure* multiply_transposed(const double* y, double* g) final;
@@ -89,7 +89,8 @@ class CommonProblem : public device::Problem {
   }
   const Failure* gram(double, const double*, bool, double*, Index*) override { return misused(); }
   bool iterates() const override { return false; }
-  const Failure* iterate(const device::Iterations& run, double* x, double* previous) override;
+  const Failure* iterate(const internal::device::Iterations& run, double* x,
+                         double* previous) override;
 
   // Parts that one kind of storage has not.
   const Failure* write_rows(Index, Index, const void*, Index) override { return misused(); }
@@ -129,7 +130,7 @@ class CommonProblem : public device::Problem {
   }
 
   int device_;
-  device::Layout layout_;
+  internal::device::Layout layout_;
   Buffer<double> b_, weights_, lower_, upper_;
   Buffer<double> parts_, scalar_;  // of sums
 
@@ -143,9 +144,9 @@ class CommonProblem : public device::Problem {
 };
 
 /// Bytes of A, b, weights and bounds are compared with what is free; then memory is taken.
-device::Problem* make_problem(int device, const device::Layout& layout);
-device::Rates measure_rates(int device);
-std::unique_ptr<CommonProblem> make_dense(int device, const device::Layout& layout);
-std::unique_ptr<CommonProblem> make_sparse(int device, const device::Layout& layout);
+internal::device::Problem* make_problem(int device, const internal::device::Layout& layout);
+internal::device::Rates measure_rates(int device);
+std::unique_ptr<CommonProblem> make_dense(int device, const internal::device::Layout& layout);
+std::unique_ptr<CommonProblem> make_sparse(int device, const internal::device::Layout& layout);
 
 }  // namespace polyak::cuda

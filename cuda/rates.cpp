@@ -5,6 +5,8 @@
 #include "cuda/problem.hpp"
 
 namespace polyak::cuda {
+using namespace polyak::internal;
+
 namespace {
 
 // 127 columns and b make a full tile of the Gram kernel. The rows exceed the L2 of any device.

@@ -5,6 +5,8 @@
 #include "cuda/products/vectors.hpp"
 
 namespace polyak::cuda {
+using namespace polyak::internal;
+
 namespace {
 
 std::size_t size(Index count) { return static_cast<std::size_t>(count); }

@@ -5,7 +5,7 @@
 
 #include "mpi_ranks.hpp"
 
-namespace polyak {
+namespace polyak::mpi {
 namespace {
 
 // Numbers summed at a time: the buffers stay in cache.
@@ -110,4 +110,4 @@ void MpiCommunicator::exchange(std::span<const std::vector<std::uint64_t>> words
                 in_from.data(), MPI_UINT64_T, comm_);
 }
 
-}  // namespace polyak
+}  // namespace polyak::mpi

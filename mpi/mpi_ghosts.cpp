@@ -3,7 +3,7 @@
 
 #include "mpi_ranks.hpp"
 
-namespace polyak {
+namespace polyak::mpi {
 namespace {
 
 constexpr Index max_count = std::numeric_limits<int>::max();  // of one MPI message
@@ -212,4 +212,4 @@ void MpiGhosts::gather(View x) {
   }
 }
 
-}  // namespace polyak
+}  // namespace polyak::mpi

@@ -10,7 +10,7 @@
 #include "polyak/communicator.hpp"
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::mpi {
 
 /// A sum of up to this many numbers per rank goes through rank 0: there the latency of the
 /// messages dominates.
@@ -104,4 +104,4 @@ class MpiGhosts : public ColumnExchange {
   std::vector<double> own_, all_;  // buffers of gather()
 };
 
-}  // namespace polyak
+}  // namespace polyak::mpi

@@ -110,7 +110,9 @@ void ProgramRanks::run_collectively(const std::function<void()>& work) {
   if (lowest < count_) throw broadcast(error, lowest);
 }
 
-void ProgramRanks::sum(std::span<double> numbers) { MpiCommunicator(for_solver_).sum(numbers); }
+void ProgramRanks::sum(std::span<double> numbers) {
+  mpi::MpiCommunicator(for_solver_).sum(numbers);
+}
 
 // Ranks on different machines may read different files.
 void ProgramRanks::check_same_sizes(const ProblemData& data, Index rows) {
@@ -133,8 +135,8 @@ void ProgramRanks::join_rows(ProblemData& data, Index first, Index rows) {
     if (data.b.rows() == rows) data.b = only_rows(data.b, range);
   });
   constexpr int tag = 1;  // no other messages go through this communicator
-  data.A = rank_rows(data.A, first, rows, std::make_shared<MpiCommunicator>(for_solver_),
-                     count_ > 1 ? std::make_shared<MpiGhosts>(for_solver_, tag) : nullptr);
+  data.A = rank_rows(data.A, first, rows, std::make_shared<mpi::MpiCommunicator>(for_solver_),
+                     count_ > 1 ? std::make_shared<mpi::MpiGhosts>(for_solver_, tag) : nullptr);
 }
 
 int ProgramRanks::end(int code, const std::optional<Error>& error, Messages& messages) {

@@ -79,13 +79,13 @@ SolveOptions plain_steps(Index batch, Index iterations) {
 }
 
 // Records the seconds of each sum of `cols` numbers.
-class TimedCommunicator final : public MpiCommunicator {
+class TimedCommunicator final : public mpi::MpiCommunicator {
  public:
   TimedCommunicator(MPI_Comm comm, Index cols, std::vector<double>& seconds)
-      : MpiCommunicator(comm), cols_(cols), seconds_(seconds) {}
+      : mpi::MpiCommunicator(comm), cols_(cols), seconds_(seconds) {}
   void sum(std::span<double> values) override {
     const double start = MPI_Wtime();
-    MpiCommunicator::sum(values);
+    mpi::MpiCommunicator::sum(values);
     if (std::ssize(values) == cols_) seconds_.push_back(MPI_Wtime() - start);
   }
 
@@ -191,7 +191,7 @@ class Bench {
 json sums_of(Index count, int rounds) {
   std::vector<double> values(static_cast<std::size_t>(count), 1.0), ours, mpis;
   const Index times = std::max<Index>(20, draws_per_measurement / 10 / (200 + count));
-  MpiCommunicator communicator(MPI_COMM_WORLD);
+  mpi::MpiCommunicator communicator(MPI_COMM_WORLD);
   const auto time = [&](auto call) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
@@ -215,7 +215,7 @@ json words_of(Index count, int rounds) {
   const std::vector<std::vector<std::uint64_t>> words(static_cast<std::size_t>(ranks),
                                                       std::vector<std::uint64_t>(each, 7));
   std::vector<std::uint64_t> received;
-  MpiCommunicator communicator(MPI_COMM_WORLD);
+  mpi::MpiCommunicator communicator(MPI_COMM_WORLD);
   std::vector<double> seconds;
   for (int round = 0; round < 3 * rounds; ++round) {
     constexpr int times = 50;
@@ -245,11 +245,11 @@ json columns_of(Index cols, Index batch, int rounds) {
   std::vector<double> seconds[2];
   std::string told[2];
   for (int turn = 0; turn < 2 * rounds; ++turn) {
-    const auto ghosts = std::make_shared<MpiGhosts>(MPI_COMM_WORLD, 1);
-    ghosts->ask_for(turn % 2 == 0 ? Exchange::all : Exchange::ghosts);
+    const auto ghosts = std::make_shared<mpi::MpiGhosts>(MPI_COMM_WORLD, 1);
+    ghosts->ask_for(turn % 2 == 0 ? mpi::Exchange::all : mpi::Exchange::ghosts);
     ProblemData data;
-    data.A = rank_rows(own, range.first, rows, std::make_shared<MpiCommunicator>(MPI_COMM_WORLD),
-                       ghosts);
+    data.A = rank_rows(own, range.first, rows,
+                       std::make_shared<mpi::MpiCommunicator>(MPI_COMM_WORLD), ghosts);
     data.b = ones(range.last - range.first, range.first, rows);
     const Report report = solve(Problem(std::move(data)), plain_steps(batch, iterations));
     double took = report.seconds.solve / static_cast<double>(iterations);

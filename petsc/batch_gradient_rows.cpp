@@ -7,7 +7,7 @@
 #include "petsc_matrices.hpp"
 #include "polyak_petsc.h"
 
-namespace polyak {
+namespace polyak::petsc {
 namespace {
 
 class BatchGradientRows final : public RowMatrix {
@@ -158,4 +158,4 @@ class BatchGradientRows final : public RowMatrix {
 
 MatrixPtr batch_gradient_rows(Mat A) { return std::make_shared<BatchGradientRows>(A); }
 
-}  // namespace polyak
+}  // namespace polyak::petsc

@@ -6,7 +6,7 @@
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::petsc {
 namespace {
 
 // If one rank fails, all ranks throw: the following operations are collective.
@@ -25,22 +25,22 @@ MatrixPtr rows_or_error(Mat A, MPI_Comm comm) {
   return own;
 }
 
-class LoggedCommunicator final : public MpiCommunicator {
+class LoggedCommunicator final : public mpi::MpiCommunicator {
  public:
-  using MpiCommunicator::MpiCommunicator;
+  using mpi::MpiCommunicator::MpiCommunicator;
   void sum(std::span<double> values) override {
     checked(PetscLogEventBegin(log_events.sums, 0, 0, 0, 0));
-    MpiCommunicator::sum(values);
+    mpi::MpiCommunicator::sum(values);
     checked(PetscLogEventEnd(log_events.sums, 0, 0, 0, 0));
   }
 };
 
-class LoggedGhosts final : public MpiGhosts {
+class LoggedGhosts final : public mpi::MpiGhosts {
  public:
-  using MpiGhosts::MpiGhosts;
+  using mpi::MpiGhosts::MpiGhosts;
   void add(View g) override {
     checked(PetscLogEventBegin(log_events.sums, 0, 0, 0, 0));
-    MpiGhosts::add(g);
+    mpi::MpiGhosts::add(g);
     checked(PetscLogEventEnd(log_events.sums, 0, 0, 0, 0));
   }
 };
@@ -109,4 +109,4 @@ void update_operator(KSP ksp) {
   checked(PetscLogEventEnd(log_events.set_up, ksp, 0, 0, 0));
 }
 
-}  // namespace polyak
+}  // namespace polyak::petsc

@@ -2,7 +2,7 @@
 
 #include "ksp_polyak.hpp"
 
-namespace polyak {
+namespace polyak::petsc {
 namespace {
 
 constexpr std::size_t max_length = 64;  // of a name
@@ -90,7 +90,7 @@ PetscErrorCode read_ksp_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
                       "Sums of gradients over ranks: all columns, ghosts (those that rows share), "
                       "or auto: the one that sends less",
                       own.exchange));
-  PetscCheck(exchange_named(own.exchange), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+  PetscCheck(mpi::exchange_named(own.exchange), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "polyak: -ksp_polyak_exchange: there is no exchange of that name (found %s, expected "
              "auto, all or ghosts)",
              own.exchange.c_str());
@@ -130,4 +130,4 @@ PetscErrorCode view_ksp_polyak(KSP ksp, PetscViewer viewer) {
   return 0;
 }
 
-}  // namespace polyak
+}  // namespace polyak::petsc

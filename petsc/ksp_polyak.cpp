@@ -7,7 +7,7 @@
 #include "polyak/error.hpp"
 #include "polyak_petsc.h"
 
-namespace polyak {
+namespace polyak::petsc {
 
 LogEvents log_events;
 
@@ -126,7 +126,7 @@ PetscErrorCode create_ksp_polyak(KSP ksp) {
   });
 }
 
-}  // namespace polyak
+}  // namespace polyak::petsc
 
 // The private structures of KSP and the width of PetscInt are compiled in; with another PETSc
 // library they would be read wrongly.
@@ -152,11 +152,11 @@ static PetscErrorCode check_library() {
 PetscErrorCode KSPPolyakRegister(void) {
   PetscCall(check_library());
   PetscCall(KSPInitializePackage());
-  PetscCall(PetscLogEventRegister("PolyakSetUp", KSP_CLASSID, &polyak::log_events.set_up));
-  PetscCall(PetscLogEventRegister("PolyakSolve", KSP_CLASSID, &polyak::log_events.solve));
-  PetscCall(PetscLogEventRegister("PolyakSums", KSP_CLASSID, &polyak::log_events.sums));
-  PetscCall(KSPRegister(KSPPOLYAK, polyak::create_ksp_polyak));
-  PetscCall(MatRegister(MATPOLYAKSCAN, polyak::create_scan_matrix));
+  PetscCall(PetscLogEventRegister("PolyakSetUp", KSP_CLASSID, &polyak::petsc::log_events.set_up));
+  PetscCall(PetscLogEventRegister("PolyakSolve", KSP_CLASSID, &polyak::petsc::log_events.solve));
+  PetscCall(PetscLogEventRegister("PolyakSums", KSP_CLASSID, &polyak::petsc::log_events.sums));
+  PetscCall(KSPRegister(KSPPOLYAK, polyak::petsc::create_ksp_polyak));
+  PetscCall(MatRegister(MATPOLYAKSCAN, polyak::petsc::create_scan_matrix));
   return 0;
 }
 

@@ -12,7 +12,7 @@
 #include "petsc_matrices.hpp"
 #include "polyak/solve.hpp"
 
-namespace polyak {
+namespace polyak::petsc {
 
 /// Identifies a matrix and its changes, which PETSc counts: those of A and of the blocks inside
 /// it, because a program can change a block through a handle of its own without a change of A.
@@ -42,7 +42,7 @@ struct KspPolyak {
   std::string exchange = "auto";  ///< how gradients are summed over ranks
   MatrixPtr A;                    ///< the operator at the time of `state`
   OperatorState state;
-  std::shared_ptr<MpiGhosts> ghosts;
+  std::shared_ptr<mpi::MpiGhosts> ghosts;
   MPI_Comm tag_comm = MPI_COMM_NULL;  ///< the communicator in which `tag` is reserved
   PetscMPIInt tag = 0;
   std::string default_pc;  ///< PETSc's default preconditioner, if it was replaced by none
@@ -78,4 +78,4 @@ void update_operator(KSP ksp);
 /// usage if the user or the program has set one. Collective.
 void use_no_preconditioner(KSP ksp);
 
-}  // namespace polyak
+}  // namespace polyak::petsc

@@ -9,7 +9,7 @@
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::petsc {
 namespace {
 
 PetscInt as_count(Index value) {
@@ -291,7 +291,7 @@ void run(KSP ksp) {
   data.b = own_part_of(ksp->vec_rhs);
   data.ridge = own.ridge;
   if (!ksp->guess_zero) data.x0 = whole(ksp->vec_sol, *own.A);
-  own.ghosts->ask_for(*exchange_named(own.exchange));
+  own.ghosts->ask_for(*mpi::exchange_named(own.exchange));
   Watcher watcher(ksp);
   watcher.started(start_of(ksp, data));
   checked(watcher.code());
@@ -316,4 +316,4 @@ PetscErrorCode solve_ksp_polyak(KSP ksp) {
   return code;
 }
 
-}  // namespace polyak
+}  // namespace polyak::petsc

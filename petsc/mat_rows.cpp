@@ -7,7 +7,7 @@
 #include "petsc_matrices.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak {
+namespace polyak::petsc {
 namespace {
 
 using Column = std::conditional_t<sizeof(PetscInt) == 4, std::int32_t, Index>;
@@ -114,4 +114,4 @@ MatrixPtr own_rows(Mat A) {
   return product_rows(A);
 }
 
-}  // namespace polyak
+}  // namespace polyak::petsc

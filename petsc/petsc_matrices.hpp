@@ -14,7 +14,7 @@
 #error "polyak solves real problems in double precision; use that build of PETSc"
 #endif
 
-namespace polyak {
+namespace polyak::petsc {
 
 /// A PETSc call failed; PETSc has already printed why.
 struct PetscFailure {
@@ -79,4 +79,4 @@ MatrixPtr rows_of_shell(Mat A);
 /// Called by MatSetType(A, MATPOLYAKSCAN) (scan_matrix.cpp).
 PetscErrorCode create_scan_matrix(Mat A);
 
-}  // namespace polyak
+}  // namespace polyak::petsc

@@ -9,7 +9,7 @@
 #include "petsc_matrices.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak {
+namespace polyak::petsc {
 namespace {
 
 // Numbers of mean 0 and variance 1 that depend on their place only, not on the process that owns
@@ -198,4 +198,4 @@ class ProductRows final : public RowMatrix {
 
 MatrixPtr product_rows(Mat A) { return std::make_shared<ProductRows>(A); }
 
-}  // namespace polyak
+}  // namespace polyak::petsc

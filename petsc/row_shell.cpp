@@ -8,7 +8,7 @@
 #include "polyak/error.hpp"
 #include "polyak_petsc.h"
 
-namespace polyak {
+namespace polyak::petsc {
 namespace {
 
 constexpr const char *rows_name = "polyak_rows", *gradient_name = "MatRowBatchGradient_C";
@@ -66,7 +66,7 @@ PetscErrorCode multiply_transposed(Mat A, Vec y, Vec x) {
     checked(VecGetArrayRead(y, &from));
     checked(VecGetArray(shell.all, &sums));
     shell.own->add_transposed(0, m, {from, m, 1, 1}, {sums, 1, d, d});
-    MpiCommunicator(PetscObjectComm(reinterpret_cast<PetscObject>(A))).sum({sums, to_size(d)});
+    mpi::MpiCommunicator(PetscObjectComm(reinterpret_cast<PetscObject>(A))).sum({sums, to_size(d)});
     checked(VecGetArrayWrite(x, &to));
     std::copy(sums + first, sums + last, to);
     checked(VecRestoreArrayWrite(x, &to));
@@ -197,11 +197,12 @@ MatrixPtr rows_of_shell(Mat A) {
   return *static_cast<MatrixPtr*>(rows);
 }
 
-}  // namespace polyak
+}  // namespace polyak::petsc
 
 PetscErrorCode MatCreatePolyakRows(MPI_Comm comm, PetscInt m, PetscInt M, PetscInt N,
                                    const PetscScalar values[], Mat* A) {
   using namespace polyak;
+  using namespace polyak::petsc;
   PetscCall(MatCreate(comm, A));
   return guarded(*A, [&] {
     const Index here = m, all = M, d = N;

@@ -13,7 +13,7 @@
 #include "polyak/tomography.hpp"
 #include "polyak_petsc.h"
 
-namespace polyak {
+namespace polyak::petsc {
 namespace {
 
 struct ScanOptions {
@@ -136,4 +136,4 @@ PetscErrorCode create_scan_matrix(Mat A) {
   });
 }
 
-}  // namespace polyak
+}  // namespace polyak::petsc

@@ -9,6 +9,8 @@
 #include "problems.hpp"
 
 namespace polyak::cuda::test {
+using namespace polyak::internal;
+
 namespace {
 
 TEST(GpuEngine, DrawsTheRowsOfTheSamplerToTheInteger) {

@@ -8,6 +8,8 @@
 #include "problems.hpp"
 
 namespace polyak::cuda::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double alpha[] = {0.01}, beta[] = {0.6};

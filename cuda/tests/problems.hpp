@@ -13,6 +13,7 @@
 #include "sampling/sampler.hpp"
 
 namespace polyak::cuda::test {
+using namespace polyak::internal;
 
 constexpr double unit = std::numeric_limits<double>::epsilon() / 2.0;
 

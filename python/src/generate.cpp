@@ -7,6 +7,8 @@
 #include "polyak/generate.hpp"
 
 namespace polyak::python {
+using namespace polyak::internal;
+
 namespace {
 
 // Numbers that `owner` keeps.

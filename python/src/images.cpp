@@ -16,6 +16,8 @@
 #include "polyak/error.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 struct Range {

@@ -5,7 +5,7 @@
 #include "io/stored.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 [[noreturn]] void refuse(const std::string& file) {
@@ -30,4 +30,4 @@ StoredArrayPtr open_tiff(const std::vector<std::string>& files) {
 ArrayInfo inspect_tiff(const MappedFile& file) { refuse(file.name()); }
 std::vector<std::string> tiff_files(const std::string&) { return {}; }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

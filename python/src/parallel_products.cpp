@@ -7,6 +7,8 @@
 #include "polyak/error.hpp"
 
 namespace polyak::python {
+using namespace polyak::internal;
+
 namespace {
 
 // Starting threads takes longer than the products of a small matrix.

@@ -18,6 +18,8 @@
 #include "record.hpp"
 
 namespace polyak::python {
+using namespace polyak::internal;
+
 namespace {
 
 using Clock = std::chrono::steady_clock;

@@ -14,6 +14,8 @@
 #include "solve/report/fields.hpp"
 
 namespace polyak::python {
+using namespace polyak::internal;
+
 namespace {
 
 /// A report, for polyak/_report.py.

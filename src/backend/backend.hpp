@@ -24,7 +24,7 @@
 #include "polyak/devices.hpp"
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// The data of a backend; all of it must outlive the backend.
 struct BackendProblem {
@@ -201,4 +201,4 @@ std::optional<DeviceRates> device_rates(const std::string& device);
 /// matrices that change with their norms on the way to the device (intercept, sparse).
 std::shared_ptr<RowSums> copied_rows(const std::string& device, const BackendProblem& problem);
 
-}  // namespace polyak
+}  // namespace polyak::internal

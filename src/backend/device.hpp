@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace polyak::device {
+namespace polyak::internal::device {
 
 using Index = std::int64_t;
 
@@ -175,4 +175,4 @@ class Library {
   ~Library() = default;
 };
 
-}  // namespace polyak::device
+}  // namespace polyak::internal::device

@@ -4,7 +4,7 @@
 
 #include "backend/device_library.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 std::string described(int number) {
@@ -156,4 +156,4 @@ void DeviceBackend::row_steps(std::span<const Index> rows, std::span<const doubl
                               vector(x, k)));
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -10,7 +10,7 @@
 #include "backend/device.hpp"
 #include "backend/device_rows.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 class DeviceBackend final : public Backend {
  public:
@@ -75,4 +75,4 @@ class DeviceBackend final : public Backend {
   std::vector<double> room_;  // of transposed copies
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -12,7 +12,7 @@
 #include "polyak/error.hpp"
 #include "polyak/option_table.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,4 +113,4 @@ std::string cuda_device_named(const std::string& asked) {
                                                    : std::string())});
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

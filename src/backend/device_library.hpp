@@ -6,7 +6,7 @@
 
 #include "backend/device.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Throws the failure as an Error of this library; null is success.
 void check(const device::Failure* failure);
@@ -21,4 +21,4 @@ int cuda_number(const std::string& name);
 /// "cuda:N" where there is such a device. Error usage with the reason otherwise.
 std::string cuda_device_named(const std::string& asked);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -13,7 +13,7 @@
 #include "polyak/error.hpp"
 #include "polyak/option_table.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr Index block_bytes = Index{16} << 20;  // of A, copied at a time
@@ -379,4 +379,4 @@ std::optional<GramMatrix> DeviceRows::gram(const RowMatrix& A, double scale,
   return out;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

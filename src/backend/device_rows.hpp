@@ -8,7 +8,7 @@
 #include "backend/backend.hpp"
 #include "backend/device.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// A, b, row weights and bounds. Dense rows and CSR are copied as they are stored, in double or
 /// single, with their columns scaled where the solver scales them; an intercept makes dense
@@ -47,4 +47,4 @@ class DeviceRows final : public RowSums {
   Index right_hand_sides_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

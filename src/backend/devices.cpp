@@ -13,6 +13,8 @@
 #include "polyak/simd.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 struct Devices {
@@ -71,12 +73,12 @@ void Backend::accelerated_row_steps(std::span<const Index> rows,
   }
 }
 
-void register_device(const std::string& name, MakeBackend make) {
+void internal::register_device(const std::string& name, MakeBackend make) {
   const std::lock_guard lock(devices().mutex);
   devices().makers[name] = make;
 }
 
-std::vector<std::string> device_names() {
+std::vector<std::string> internal::device_names() {
   const std::lock_guard lock(devices().mutex);
   std::vector<std::string> out;
   for (const auto& [name, make] : devices().makers) out.push_back(name);
@@ -131,7 +133,8 @@ DeviceList list_devices() {
   return out;
 }
 
-std::unique_ptr<Backend> make_backend(const std::string& device, const BackendProblem& problem) {
+std::unique_ptr<Backend> internal::make_backend(const std::string& device,
+                                                const BackendProblem& problem) {
   const std::string name = device_named(device);
   const auto make = [&] {
     const std::lock_guard lock(devices().mutex);
@@ -140,7 +143,7 @@ std::unique_ptr<Backend> make_backend(const std::string& device, const BackendPr
   return make(problem);
 }
 
-std::optional<DeviceRates> device_rates(const std::string& device) {
+std::optional<DeviceRates> internal::device_rates(const std::string& device) {
   static std::mutex mutex;
   static std::map<int, DeviceRates> known;
   const int number = cuda_number(device_named(device));
@@ -151,7 +154,8 @@ std::optional<DeviceRates> device_rates(const std::string& device) {
                               : known.emplace(number, measured_rates(number)).first->second;
 }
 
-std::shared_ptr<RowSums> copied_rows(const std::string& device, const BackendProblem& problem) {
+std::shared_ptr<RowSums> internal::copied_rows(const std::string& device,
+                                               const BackendProblem& problem) {
   const int number = cuda_number(device_named(device));
   if (number < 0 || !DeviceRows::independent_of_norms(problem.A)) return nullptr;
   return std::make_shared<DeviceRows>(number, problem);

@@ -7,7 +7,7 @@
 #include "core/large_arrays.hpp"
 #include "kernels/dense.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // The largest |x_j|; infinity if one is NaN.
@@ -265,4 +265,4 @@ void HostBackend::gather_rows(const Block& y) {
   own.communicator->sum({out.data, to_size(out.size())});
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

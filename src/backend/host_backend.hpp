@@ -4,7 +4,7 @@
 
 #include "backend/backend.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 class HostBackend : public Backend {
  public:
@@ -69,4 +69,4 @@ class HostBackend : public Backend {
   std::vector<double> y_, s_;  // of accelerated_row_steps
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -13,7 +13,9 @@
 
 // The subject auto: auto against each method, and the judge of their x.
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double allowed_error = 1e-6;    // for well-conditioned problems
@@ -305,4 +307,4 @@ void measure_auto(Session& session) {
   for (Goal& goal : varied_verdict(session.varied)) session.verdict.push_back(std::move(goal));
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -4,6 +4,8 @@
 #include "polyak/error.hpp"
 
 namespace polyak::bench {
+using namespace polyak::bench::internal;
+
 namespace {
 
 // A figure in a line of a table. `title` may be the end of the table's title.

@@ -11,7 +11,9 @@
 #include "linalg/fortran.hpp"
 #include "linalg/vendor.hpp"
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double two_to_minus_63 = 0x1p-63;
@@ -190,4 +192,4 @@ void AliasSampler::draw(std::mt19937_64& generator, std::span<Index> rows) const
   std::sort(rows.begin(), rows.end());
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -13,12 +13,13 @@
 #include "polyak/matrices.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
 
 // Data.
 
 /// Random numbers in (-1, 1), on large pages, the same for any number of threads.
-std::vector<double> random_values(Index count, std::uint64_t seed, ThreadTeam& team);
+std::vector<double> random_values(Index count, std::uint64_t seed,
+                                  polyak::internal::ThreadTeam& team);
 
 /// Batches of uniform row numbers, new ones for every call, so that the rows are not
 /// in the caches.
@@ -39,7 +40,7 @@ class FreshRows {
 
   Index rows_, batch_;
   Order order_;
-  Random random_;
+  polyak::internal::Random random_;
   std::uint64_t k_ = 0;
   std::vector<Index> drawn_;
   std::vector<double> gaps_;
@@ -49,13 +50,14 @@ class FreshRows {
 /// the last-level cache holds.
 class CacheFlush {
  public:
-  CacheFlush(Index bytes, ThreadTeam& team) : values_(to_size(bytes / 8), 1.0), team_(team) {}
+  CacheFlush(Index bytes, polyak::internal::ThreadTeam& team)
+      : values_(to_size(bytes / 8), 1.0), team_(team) {}
   void operator()();
   double sum() const { return sum_; }  // used, so that the compiler keeps the reads
 
  private:
   std::vector<double> values_;
-  ThreadTeam& team_;
+  polyak::internal::ThreadTeam& team_;
   double sum_ = 0.0;
 };
 
@@ -72,8 +74,8 @@ double read_values(const double* values, Index count);
 double read_rows(ConstView A, std::span<const Index> rows);
 
 /// The same by the team, one part per thread.
-double read_values(const double* values, Index count, ThreadTeam& team);
-double read_rows(ConstView A, std::span<const Index> rows, ThreadTeam& team);
+double read_values(const double* values, Index count, polyak::internal::ThreadTeam& team);
+double read_rows(ConstView A, std::span<const Index> rows, polyak::internal::ThreadTeam& team);
 
 // Peers: OpenBLAS, Eigen and simple samplers.
 
@@ -92,13 +94,13 @@ void wait_for_blas_threads();
 /// computes two matrix-vector products.
 class BlasGradient {
  public:
-  BlasGradient(ConstView A, ConstView b, Index max_rows, ThreadTeam& team);
+  BlasGradient(ConstView A, ConstView b, Index max_rows, polyak::internal::ThreadTeam& team);
   void operator()(std::span<const Index> rows, std::span<const double> weights, const double* x,
                   double* g);
 
  private:
   ConstView A_, b_;
-  ThreadTeam& team_;
+  polyak::internal::ThreadTeam& team_;
   std::vector<double> copy_, r_;
 };
 
@@ -133,4 +135,4 @@ class AliasSampler {
   std::vector<Cell> cells_;
 };
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -19,7 +19,7 @@
 #include "polyak/report.hpp"
 #include "problem/least_squares.hpp"
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
 
 /// The problems, made from a seed and a number of rows (a million in the recorded runs;
 /// the sizes below are for that). The reference of each is its least squares solution.
@@ -111,7 +111,7 @@ struct Outcome {
 /// The accuracy of x, measured in the same way for all entrants.
 class Judge {
  public:
-  Judge(const Problem& problem, ThreadTeam& team);
+  Judge(const Problem& problem, polyak::internal::ThreadTeam& team);
   /// ‖x − reference‖/‖reference‖, at least 1e-17; x is d × 1.
   double error(ConstView x) const;
   /// The smaller of ‖r‖/(‖A‖_F‖x‖+‖b‖) and ‖Aᵀr‖/(‖A‖_F‖r‖), at least 1e-17.
@@ -119,7 +119,7 @@ class Judge {
 
  private:
   const Problem& problem_;
-  ThreadTeam& team_;
+  polyak::internal::ThreadTeam& team_;
   double frobenius_ = 0.0, b_norm_ = 0.0;
 };
 
@@ -165,7 +165,7 @@ std::vector<std::uint64_t> seeds_of(const std::string& range, const std::string&
 /// possible within 1 %.
 class QualityJudge {
  public:
-  QualityJudge(const Problem& problem, ThreadTeam& team);
+  QualityJudge(const Problem& problem, polyak::internal::ThreadTeam& team);
 
   bool unique() const { return best_.unique; }
   double allowed() const { return allowed_; }
@@ -177,7 +177,7 @@ class QualityJudge {
   bool of_least_norm(ConstView x) const;
 
   const Problem& problem_;
-  RefinedSolution best_;
+  polyak::internal::RefinedSolution best_;
   std::vector<double> norms_;  // D
   double allowed_ = 0.0;
 };
@@ -203,10 +203,10 @@ double allowed_factor(const std::string& kind);
 /// each method, convergence of the recommended method, and the choice of auto.
 std::vector<Promise> promises_of(std::uint64_t seed, const std::string& text,
                                  const GeneratedProblem& problem, const SolveOptions& options,
-                                 double limit_s, ThreadTeam& team);
+                                 double limit_s, polyak::internal::ThreadTeam& team);
 
 std::vector<Goal> promise_verdict(const std::vector<Promise>& promises);
 /// The predictions that were wrong, the worst first.
 std::string promise_text(const std::vector<Promise>& promises);
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

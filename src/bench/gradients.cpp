@@ -11,7 +11,9 @@
 
 // Sparse rows as in tomography, compared with SciPy.
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr Index streamed_bytes = Index{1} << 28;  // per call of the streaming probe
@@ -200,4 +202,4 @@ void measure_sparse(Session& session) {
   all_rows(session, tall);
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -8,7 +8,9 @@
 #include <thread>
 #include <utility>
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 double quantile(const std::vector<double>& sorted, double p) {
@@ -123,4 +125,4 @@ Table Race::table() const {
   return out;
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -11,7 +11,7 @@
 #include "core/clock.hpp"
 #include "polyak/bench.hpp"
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
 
 /// Median and quartiles, linear between samples.
 Spread spread_of(std::vector<double> samples);
@@ -29,9 +29,9 @@ std::function<double(Index)> repeated(Prepare prepare, Call call) {
   return [prepare, call](Index calls) mutable {
     prepare(calls + 1);
     if (calls > 1) call(calls);
-    const double start = now_s();
+    const double start = polyak::internal::now_s();
     for (Index i = 0; i < calls; ++i) call(i);
-    return (now_s() - start) / static_cast<double>(calls);
+    return (polyak::internal::now_s() - start) / static_cast<double>(calls);
   };
 }
 
@@ -96,4 +96,4 @@ class Race {
   std::vector<std::string> notes_;
 };
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -14,7 +14,9 @@
 // Replicates: many runs of one configuration, separately or at once in one sweep over the
 // rows. One call is a step of all runs.
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 class SamplingRace {
@@ -199,4 +201,4 @@ void measure_replicates(Session& session) {
     one_batch(session, problem, batch, 1.0 / static_cast<double>(batches.size()));
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

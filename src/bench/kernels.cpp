@@ -14,7 +14,9 @@
 // Robustness: whole iterations on data that slow down careless code (denormal numbers, zeros,
 // one row more than a power of two), compared with usual data.
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double fraction = 0.06;  // of the subject's time, for each race here
@@ -214,4 +216,4 @@ void measure_kernels(Session& session) {
   measure_robustness(session);
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -9,6 +9,8 @@
 // The results as text, and as JSON for tools/bench_compare.py.
 
 namespace polyak::bench {
+using namespace polyak::bench::internal;
+
 namespace {
 
 struct Unit {

@@ -11,7 +11,9 @@
 #include "problem/varied.hpp"
 #include "solve/run/working_problem.hpp"
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double seconds_worth_timing = 0.01;
@@ -210,4 +212,4 @@ void measure_plan(Session& session) {
   for (Goal& goal : promise_verdict(session.promises)) session.verdict.push_back(std::move(goal));
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -6,7 +6,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace polyak::bench::HWY_NAMESPACE {
+namespace polyak::bench::internal::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -46,11 +46,13 @@ double sum_rows(const double* data, Index stride, Index d, const Index* rows, In
   return out;
 }
 
-}  // namespace polyak::bench::HWY_NAMESPACE
+}  // namespace polyak::bench::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 HWY_EXPORT(sum_values);
@@ -92,5 +94,5 @@ double read_rows(ConstView A, std::span<const Index> rows, ThreadTeam& team) {
   });
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal
 #endif

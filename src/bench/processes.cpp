@@ -20,7 +20,9 @@
 
 extern char** environ;
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 [[noreturn]] void refuse(const std::string& request, const std::string& found) {
@@ -197,4 +199,4 @@ Child run_child(std::vector<std::string> words, std::vector<std::string> environ
   return {seconds, {std::istreambuf_iterator<char>(file), {}}};
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -9,7 +9,7 @@
 #include "bench/harness.hpp"
 #include "polyak/problem.hpp"
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
 
 /// The Python interpreter of the peers.
 std::string peer_python();
@@ -77,4 +77,4 @@ struct Child {
 Child run_child(std::vector<std::string> words, std::vector<std::string> environment,
                 const std::string& output_file);
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -9,7 +9,7 @@
 #include "bench/session.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
 namespace {
 
 struct PythonCase {
@@ -79,4 +79,4 @@ void measure_python(Session& session) {
     measure_case(session, one, 1.0 / static_cast<double>(cases.size()));
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -11,6 +11,9 @@
 // The results of the subjects auto and plan, as goals and as text.
 
 namespace polyak::bench {
+using namespace polyak::bench::internal;
+using namespace polyak::internal;
+
 namespace {
 
 std::optional<std::uint64_t> number(const std::string& text) {
@@ -108,7 +111,7 @@ bool worse(const Promise& a, const Promise& b) {
 
 }  // namespace
 
-std::vector<std::uint64_t> seeds_of(const std::string& range, const std::string& parity) {
+std::vector<std::uint64_t> internal::seeds_of(const std::string& range, const std::string& parity) {
   constexpr const char* form = "FIRST:LAST or SEED, FIRST no larger than LAST";
   const std::size_t colon = range.find(':');
   const auto first = number(range.substr(0, colon));
@@ -124,12 +127,12 @@ std::vector<std::uint64_t> seeds_of(const std::string& range, const std::string&
   return out;
 }
 
-std::optional<double> times_of_best(const VariedCase& one) {
+std::optional<double> internal::times_of_best(const VariedCase& one) {
   if (!one.good || !one.solved.best_fixed) return std::nullopt;
   return one.solved.best_fixed->times.median;
 }
 
-std::vector<Goal> varied_verdict(const std::vector<VariedCase>& cases) {
+std::vector<Goal> internal::varied_verdict(const std::vector<VariedCase>& cases) {
   std::vector<bool> good, near, within_two, predicted_within_2;
   std::optional<Spread> worst;
   for (const VariedCase& one : cases) {
@@ -153,7 +156,7 @@ std::vector<Goal> varied_verdict(const std::vector<VariedCase>& cases) {
   return out;
 }
 
-std::string varied_text(const std::vector<VariedCase>& cases) {
+std::string internal::varied_text(const std::vector<VariedCase>& cases) {
   if (cases.empty()) return "";
   std::string out = fmt::format(
       "\nAUTO ON VARIED PROBLEMS\n  {:>4} {:<11} {:>7} {:>6} {:>8} {:>6} {:>9} {:>6} {:>6} {:<13} "
@@ -182,7 +185,7 @@ double Promise::off() const {
   return std::max(measured / promised, promised / measured);
 }
 
-std::vector<Goal> promise_verdict(const std::vector<Promise>& promises) {
+std::vector<Goal> internal::promise_verdict(const std::vector<Promise>& promises) {
   std::map<std::string, std::pair<double, double>> kinds;  // kept, of all
   for (const Promise& one : promises) {
     auto& [kept, all] = kinds[first_word(one.kind)];
@@ -198,7 +201,7 @@ std::vector<Goal> promise_verdict(const std::vector<Promise>& promises) {
   return out;
 }
 
-std::string promise_text(const std::vector<Promise>& promises) {
+std::string internal::promise_text(const std::vector<Promise>& promises) {
   if (promises.empty()) return "";
   std::vector<Promise> broken;
   for (const Promise& one : promises)

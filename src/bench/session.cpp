@@ -14,7 +14,9 @@
 #include "polyak/simd.hpp"
 #include "polyak/version.hpp"
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 // The value of the first line "KEY : VALUE" of a file.
@@ -164,4 +166,4 @@ void Session::keep(const Race& race) {
   huge_bytes = std::max(huge_bytes, huge_bytes_now());
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

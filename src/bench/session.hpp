@@ -15,7 +15,7 @@
 #include "polyak/options.hpp"
 #include "polyak/problem.hpp"
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
 
 /// The machine, without threads, peers and huge_bytes. What the system does not say is
 /// "unknown" or 0.
@@ -29,7 +29,7 @@ inline ConstView column(const std::vector<double>& v) { return {v.data(), std::s
 
 /// A dense matrix in memory, with x, b and weights for a gradient.
 struct Dense {
-  Dense(Index rows, Index cols, std::uint64_t seed, ThreadTeam& team);
+  Dense(Index rows, Index cols, std::uint64_t seed, polyak::internal::ThreadTeam& team);
 
   ConstView A() const { return {values.data(), matrix->rows(), matrix->cols(), matrix->cols()}; }
   ConstView b_view() const { return {b.data(), matrix->rows(), 1, 1}; }
@@ -46,8 +46,8 @@ class Session {
   Session(const Options& options, std::function<void(const std::string&)> progress);
 
   const Options& options() const { return options_; }
-  ThreadTeam& team() { return team_; }
-  ThreadTeam& single() { return single_; }
+  polyak::internal::ThreadTeam& team() { return team_; }
+  polyak::internal::ThreadTeam& single() { return single_; }
   ScriptPeer* peer() { return peer_ && peer_->ready() ? peer_.get() : nullptr; }
   /// The matrix of the kernels; made at the first call.
   const Dense& dense();
@@ -84,7 +84,7 @@ class Session {
   Options options_;
   std::function<void(const std::string&)> progress_;
   std::unique_ptr<ScriptPeer> peer_;  // started before the threads of the team
-  ThreadTeam team_, single_;
+  polyak::internal::ThreadTeam team_, single_;
   std::unique_ptr<Dense> dense_;
   CacheFlush flush_;
 };
@@ -115,4 +115,4 @@ void measure_gradients(Session& session);
 void measure_sparse(Session& session);
 void measure_solves(Session& session, const Problem& problem);
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -18,7 +18,9 @@
 // The problems and cases of the subject solve: built in, or from files, for matrices of
 // collections that may not be distributed with polyak.
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 Problem problem_of(MatrixPtr A, Array b, Array reference) {
@@ -333,4 +335,4 @@ std::vector<SolveCase> given_cases(const std::string& folder, int threads,
   return out;
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

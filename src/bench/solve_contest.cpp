@@ -13,7 +13,9 @@
 
 // The subject solve: the contest in memory, and the contest of whole processes on files.
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 using Kind = Entrant::Kind;
@@ -289,4 +291,4 @@ void measure_solve(Session& session) {
   session.verdict = verdict(outcomes);
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -10,7 +10,9 @@
 // The accuracy of x, and the goals of whole solves: a share is a percentage of cases, and
 // "worst" is the case with the worst ratio, with the quartiles of its rounds.
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double min_error = 1e-17;  // not 0, so that ratios are finite
@@ -240,4 +242,4 @@ std::vector<Goal> verdict(const std::vector<Outcome>& outcomes) {
   return Verdict(outcomes).goals();
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -13,7 +13,9 @@
 
 // The problem of the goals, and the time to a given error of x, with and without set-up.
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double kappa = 100.0;
@@ -178,4 +180,4 @@ void measure_solves(Session& session, const Problem& problem) {
   end_to_end(session, problem, 1e-10);
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

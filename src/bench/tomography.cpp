@@ -10,7 +10,9 @@
 // Projections that compute their rows when needed, compared with ASTRA, and single rays
 // compared with a stored matrix.
 
-namespace polyak::bench {
+namespace polyak::bench::internal {
+using namespace polyak::internal;
+
 namespace {
 
 using tomography::Geometry;
@@ -125,4 +127,4 @@ void measure_tomography(Session& session) {
   single_rays(session, 0.1);
 }
 
-}  // namespace polyak::bench
+}  // namespace polyak::bench::internal

@@ -14,7 +14,7 @@
 #include "polyak/snapshot.hpp"
 #include "solve/report/fields.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 // The fields of a report are in solve/report/fields.hpp.
 
@@ -59,9 +59,9 @@ struct Fields<Snapshot> {
   }
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal
 
-namespace polyak::checkpoint {
+namespace polyak::internal::checkpoint {
 
 using Json = nlohmann::ordered_json;
 
@@ -177,4 +177,4 @@ class Reader {
   const std::vector<double>& numbers_;
 };
 
-}  // namespace polyak::checkpoint
+}  // namespace polyak::internal::checkpoint

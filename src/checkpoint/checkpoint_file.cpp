@@ -9,6 +9,8 @@
 #include "polyak/files.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 using checkpoint::Json;

@@ -13,7 +13,7 @@
 
 #include "polyak/error.hpp"
 
-namespace polyak::checkpoint {
+namespace polyak::internal::checkpoint {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
@@ -119,4 +119,4 @@ std::string digest(std::string_view bytes) {
   return digest([&] { return std::exchange(bytes, {}); });
 }
 
-}  // namespace polyak::checkpoint
+}  // namespace polyak::internal::checkpoint

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace polyak::checkpoint {
+namespace polyak::internal::checkpoint {
 
 /// The first bytes of every checkpoint.
 constexpr std::string_view mark = "polyakCP";
@@ -32,4 +32,4 @@ std::string digest(std::string_view bytes);
 /// Of bytes in parts: next() returns one after the other, and then an empty one.
 std::string digest(const std::function<std::string_view()>& next);
 
-}  // namespace polyak::checkpoint
+}  // namespace polyak::internal::checkpoint

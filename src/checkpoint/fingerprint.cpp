@@ -12,6 +12,8 @@
 #include "polyak/version.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr std::uint64_t fixed_seed =

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Seconds of a monotonic clock; only differences have a meaning.
 inline double now_s() {
@@ -18,4 +18,4 @@ void timed(double& seconds, Body body) {
   seconds += now_s() - start;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -14,7 +14,7 @@
 #include <new>
 #include <vector>
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Bytes of memory that the machine has. An allocation above it may succeed, because the system
 /// provides pages when they are written; the process is then killed while it writes them.
@@ -83,4 +83,4 @@ struct ZeroPages {
 /// entries that are removed and added again would have their old values, not 0.
 using RowNumbers = std::vector<double, ZeroPages<double>>;
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -11,7 +11,7 @@
 
 #ifndef POLYAK_PHILOX_PLAIN
 #define POLYAK_PHILOX_PLAIN
-namespace polyak::philox {
+namespace polyak::internal::philox {
 
 using Generator = r123::Philox4x32;  // 10 rounds
 using Key = std::uint32_t[2];
@@ -43,7 +43,7 @@ inline void plain_draws(const Key& key, std::uint64_t k, std::uint64_t index, st
   if (count > 0) *out = block(key, k, index).first;
 }
 
-}  // namespace polyak::philox
+}  // namespace polyak::internal::philox
 #endif
 
 #undef HWY_TARGET_INCLUDE
@@ -52,7 +52,7 @@ inline void plain_draws(const Key& key, std::uint64_t k, std::uint64_t index, st
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace polyak::philox::HWY_NAMESPACE {
+namespace polyak::internal::philox::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
@@ -173,18 +173,18 @@ void first_draws(const Key& key, std::uint64_t k, std::uint64_t count, std::uint
 
 #endif
 
-}  // namespace polyak::philox::HWY_NAMESPACE
+}  // namespace polyak::internal::philox::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace polyak::philox {
+namespace polyak::internal::philox {
 namespace {
 HWY_EXPORT(draws);
 HWY_EXPORT(first_draws);
 }  // namespace
-}  // namespace polyak::philox
+}  // namespace polyak::internal::philox
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // The midpoints of 2^52 equal cells of (0, 1), so never 0 or 1. With 2^53 cells the midpoint
@@ -233,5 +233,5 @@ void Random::normals(std::uint64_t k, std::uint64_t count, double* out) const {
   }
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal
 #endif

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace polyak {
+namespace polyak::internal {
 
 class Random {
  public:
@@ -47,4 +47,4 @@ constexpr std::uint64_t estimate = 10ull << 60;      // rows of an error estimat
 constexpr std::uint64_t sampling = 0;                // row draws; + replicate
 }  // namespace stream
 
-}  // namespace polyak
+}  // namespace polyak::internal

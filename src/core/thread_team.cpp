@@ -15,7 +15,7 @@
 #include "polyak/error.hpp"
 #include "polyak/option_table.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // A waiting thread spins, then yields its core to others, then sleeps.
@@ -131,4 +131,4 @@ void ThreadTeam::run_erased(Index count, Call call, void* body) {
   if (failed_.exchange(false)) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

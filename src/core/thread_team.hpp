@@ -16,7 +16,7 @@
 
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 class ThreadTeam {
  public:
@@ -65,4 +65,4 @@ class ThreadTeam {
   std::exception_ptr failure_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

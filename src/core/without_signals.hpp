@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Threads started during its lifetime receive no signals: those are handled by the threads of
 /// the program. Signals that a thread causes itself (SIGBUS, SIGSEGV, …) are not blocked.
@@ -25,4 +25,4 @@ class WithoutSignals {
   sigset_t before_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -7,7 +7,9 @@
 
 #include "experiments/figure.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
+using namespace polyak::internal;
+
 namespace {
 
 page::Line line_of(const PanelResult& panel, const Series& s, const Curve& curve) {
@@ -206,4 +208,4 @@ std::optional<page::Chart> chart_of(const Figure& figure) {
   }
 }
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

@@ -8,7 +8,7 @@
 
 // The kinds of check, and the claims of a figure.
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
 namespace {
 
 std::string number(double v) { return std::isinf(v) ? "infinite" : fmt::format("{:.3g}", v); }
@@ -302,4 +302,4 @@ const Series& Pool::named(const std::string& label) const {
                                  .where = "'" + label + "'"});
 }
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

@@ -10,7 +10,7 @@
 #include "polyak/theory.hpp"
 #include "polyak/tomography_reconstruct.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
 namespace {
 
 std::string filled(std::string text, const std::string& name, const std::string& value) {
@@ -174,4 +174,4 @@ void run_panel(Figure& figure, std::size_t p, Lab& lab, Progress& progress) {
   PanelRunner(figure, p, lab, progress).run();
 }
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

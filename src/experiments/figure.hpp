@@ -13,7 +13,7 @@
 #include "experiments/lab.hpp"
 #include "page/chart.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
 
 struct Series {
   const SeriesSpec* spec = nullptr;
@@ -93,7 +93,7 @@ std::vector<Claim> check_claims(const Figure& figure);
 std::string csv_of(const Figure& figure);
 
 /// The picture; none for Kind::table.
-std::optional<page::Chart> chart_of(const Figure& figure);
+std::optional<polyak::internal::page::Chart> chart_of(const Figure& figure);
 
 /// claims.json: the claims of `before`, the existing file, except those of `figures`, and then
 /// `claims`.
@@ -138,4 +138,4 @@ std::string page_of(const PageParts& parts);
 /// The cells of the table of a Kind::table figure; the first row is the header.
 std::vector<std::vector<std::string>> table_of(const Figure& figure);
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

@@ -12,7 +12,9 @@
 #include "polyak/replicates.hpp"
 #include "polyak/version.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
+using namespace polyak::internal;
+
 namespace {
 
 std::string described(const SolveOptions& o) {
@@ -227,4 +229,4 @@ std::optional<double> Lab::predicted_steps(const RunResult& ran, double tol, Ind
   return steps.count;
 }
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

@@ -15,7 +15,7 @@
 #include "polyak/theory.hpp"
 #include "polyak/tomography.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
 
 /// The scan geometry: views at equal angles over scan.turn degrees.
 tomography::Geometry geometry_of(const ScanSpec& scan);
@@ -106,4 +106,4 @@ class Lab {
   std::set<std::string> kept_names_;
 };
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

@@ -7,7 +7,9 @@
 #include "polyak/methods.hpp"
 #include "polyak/theory.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
+using namespace polyak::internal;
+
 namespace {
 
 bool samples(const SeriesSpec& series) {
@@ -113,4 +115,4 @@ void add_figure_work(const Spec& spec, Progress& progress) {
   }
 }
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

@@ -7,7 +7,7 @@
 #include "experiments/spec.hpp"
 #include "polyak/experiments.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
 
 /// Estimated seconds of a configuration on two cores; only ratios matter.
 double estimated_seconds(double runs, double iterations, double batch, double rows, double cols);
@@ -52,4 +52,4 @@ double cost(const Spec& spec, const PanelSpec& panel, const SeriesSpec& series, 
 /// Adds the estimated work of all configurations of the figure.
 void add_figure_work(const Spec& spec, Progress& progress);
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

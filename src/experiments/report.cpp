@@ -14,7 +14,9 @@
 #include "polyak/simd.hpp"
 #include "polyak/version.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
+using namespace polyak::internal;
+
 namespace {
 
 using page::escaped;
@@ -231,4 +233,4 @@ std::vector<Gallery> galleries_of(const Figure& figure) {
   return out;
 }
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

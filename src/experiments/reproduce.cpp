@@ -17,6 +17,9 @@
 #include "polyak/io.hpp"
 
 namespace polyak::experiments {
+using namespace polyak::experiments::internal;
+using namespace polyak::internal;
+
 namespace {
 
 using Figures = std::vector<std::unique_ptr<Figure>>;  // by pointer: panels point into their spec

@@ -10,7 +10,7 @@
 
 #include "polyak/types.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
 
 /// Statistics over the runs at each measured iteration, relative to the first measurement.
 struct Curve {
@@ -84,4 +84,4 @@ class Store {
   std::set<std::string> saved_;  // by this object: loaded even with ignore_existing
 };
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

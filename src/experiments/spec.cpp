@@ -11,7 +11,7 @@
 #include "experiments/toml_table.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -165,4 +165,4 @@ Spec read_spec(const std::string& path) {
   return parse_spec(text.str(), path);
 }
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

@@ -10,7 +10,7 @@
 
 #include "polyak/options.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
 
 class TomlTable;
 
@@ -129,4 +129,4 @@ PanelSpec read_panel(TomlTable t, const std::string& file, Index iterations, std
 SeriesSpec read_series(TomlTable t);
 ClaimSpec read_claim(TomlTable t);
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

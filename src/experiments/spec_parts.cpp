@@ -8,7 +8,7 @@
 #include "polyak/error.hpp"
 #include "polyak/methods.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
 namespace {
 
 // All remaining keys are options of `polyak solve`, with _ or -.
@@ -209,4 +209,4 @@ ProblemSpec read_problem(TomlTable t, const std::string& file, std::uint64_t see
   return out;
 }
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

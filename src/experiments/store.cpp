@@ -11,7 +11,7 @@
 #include "polyak/io.hpp"
 #include "polyak/replicates.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -200,4 +200,4 @@ Curve summarise(const std::vector<std::vector<double>>& runs) {
   return out;
 }
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

@@ -12,7 +12,9 @@
 #include "polyak/theory.hpp"
 #include "polyak/tomography_reconstruct.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
+using namespace polyak::internal;
+
 namespace {
 
 std::string shortest(double value) {
@@ -261,4 +263,4 @@ std::string derived_parameters(const Figure& figure) {
   return out;
 }
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

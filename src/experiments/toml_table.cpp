@@ -6,7 +6,7 @@
 
 #include "polyak/error.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
 namespace {
 
 std::string found(const toml::node* node) {
@@ -163,4 +163,4 @@ void TomlTable::finish() const {
                                  .expected = "one of " + known});
 }
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

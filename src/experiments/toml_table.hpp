@@ -13,7 +13,7 @@
 
 #include "polyak/types.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
 
 class TomlTable {
  public:
@@ -51,4 +51,4 @@ class TomlTable {
   std::set<std::string> read_;
 };
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

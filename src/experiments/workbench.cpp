@@ -11,7 +11,9 @@
 #include "polyak/theory.hpp"
 #include "polyak/tomography_phantom.hpp"
 
-namespace polyak::experiments {
+namespace polyak::experiments::internal {
+using namespace polyak::internal;
+
 namespace {
 
 GeneratedProblem generated(const ProblemSpec& spec, int threads) {
@@ -193,4 +195,4 @@ Scan make_scan(const ProblemSpec& problem, int threads) {
   return out;
 }
 
-}  // namespace polyak::experiments
+}  // namespace polyak::experiments::internal

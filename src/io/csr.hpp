@@ -13,7 +13,7 @@
 #include "polyak/error.hpp"
 #include "polyak/matrices.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 /// Sorts each row by column; repeated columns keep the order of the file.
 template <class Value, class Column>
@@ -147,4 +147,4 @@ inline bool is_csr(const RowMatrix& A) {
          as_csr<float, std::int32_t>(A) != nullptr || as_csr<float, Index>(A) != nullptr;
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -16,7 +16,7 @@
 #include "polyak/signal_safe.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 /// An input that stays open during a run; check_inputs_unchanged() tests all of them.
 class WatchedInput {
@@ -194,4 +194,4 @@ void unregister_temporary(const std::string& path);
 /// Of any output, for output_bytes().
 void count_output(std::uint64_t bytes);
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

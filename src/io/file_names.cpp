@@ -13,6 +13,8 @@
 #include "polyak/files.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,7 +59,7 @@ io::FilePlace absent_place(const std::string& path) {
 
 }  // namespace
 
-namespace io {
+namespace internal::io {
 
 FilePlace place_of(const std::string& path, int standard) {
   struct stat info {};
@@ -66,7 +68,7 @@ FilePlace place_of(const std::string& path, int standard) {
   return path == "-" ? FilePlace{.file = {}, .name = path, .type = 0} : absent_place(path);
 }
 
-}  // namespace io
+}  // namespace internal::io
 
 std::string without_links(const std::string& path) {
   fs::path out = path;

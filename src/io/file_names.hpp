@@ -8,7 +8,7 @@
 
 #include "io/file.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 /// Which file a name stands for: two names are of one file if their places are equal.
 struct FilePlace {
@@ -24,4 +24,4 @@ FilePlace place_of(const std::string& path, int standard);
 /// Error usage if KeptFiles protect what an output of this name would replace.
 void check_kept(const std::string& path);
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

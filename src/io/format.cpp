@@ -11,7 +11,7 @@
 #include "polyak/error.hpp"
 #include "polyak/files.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 struct Ending {
@@ -144,4 +144,4 @@ Input open_input(const std::string& asked, bool header_only, double most_bytes) 
   return input;
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

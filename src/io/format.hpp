@@ -11,7 +11,7 @@
 #include "io/rows.hpp"
 #include "polyak/io.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 enum class Format { npy, npz, mtx, csv, svm, hdf5, mat, tiff, petsc };
 
@@ -51,4 +51,4 @@ void write_rows(const std::string& path, RowSource& source, bool single);
 /// Writes any output format; b goes to rhs_path if the format holds A only.
 void write_table(const std::string& path, const Table& table, bool single);
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

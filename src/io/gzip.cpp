@@ -8,7 +8,7 @@
 #include "io/file.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 constexpr int gzip_window = 15 + 16;               // largest window, gzip framing
@@ -164,4 +164,4 @@ std::unique_ptr<ByteSink> gzip_sink(std::unique_ptr<ByteSink> file) {
   return std::make_unique<GzipSink>(std::move(file));
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

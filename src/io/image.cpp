@@ -16,6 +16,8 @@
 #include "polyak/io.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 void check_finite(ConstView values, const std::string& path) {
@@ -58,7 +60,7 @@ void write_image(const std::string& path, ConstView values, const ImageOptions& 
 
 }  // namespace polyak
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 struct Range {
@@ -198,4 +200,4 @@ std::string encode_tiff(ConstView values, const ImageOptions& options, Index cou
   throw Error(ErrorCode::io, {.what = "the image cannot be written", .where = name});
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

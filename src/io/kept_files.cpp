@@ -12,6 +12,8 @@
 #include "polyak/files.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 using io::FilePlace;

@@ -16,7 +16,7 @@
 #include "polyak/error.hpp"
 #include "polyak/io.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 [[noreturn]] void fail(ErrorCode code, const char* what, const std::string& name, int error) {
@@ -207,9 +207,10 @@ void MappedFile::release_before(std::size_t end) const {
   if (mapping_ != nullptr && whole > 0) (void)::madvise(mapping_, whole, MADV_DONTNEED);
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io
 
 namespace polyak {
+using namespace polyak::internal;
 
 void check_inputs_unchanged() {
   const std::vector<std::string> changed = io::watched_inputs().changed();

@@ -14,7 +14,7 @@
 #include "io/temporary.hpp"
 #include "polyak/files.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 // A short name: the target name plus a suffix might be too long for the file system.
@@ -183,4 +183,4 @@ void OutputFile::fail(const char* action, int error) const {
   fail_output(action, name_, error, written_);
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -16,6 +16,8 @@
 #include "polyak/table_parts.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 using namespace io;
@@ -95,7 +97,7 @@ Table petsc_part(const Input& input, const ReadOptions& options, const Place& at
 
 }  // namespace
 
-namespace io {
+namespace internal::io {
 
 void check_options(const Input& input, const ReadOptions& options) {
   const bool csv = input.format == Format::csv;
@@ -152,7 +154,7 @@ FileInfo inspect_input(const Input& input) {
   return info;
 }
 
-}  // namespace io
+}  // namespace internal::io
 
 Table read_table(const std::string& path, const ReadOptions& options) {
   return read_input(open_input(path, false, options.memory_bytes), options);

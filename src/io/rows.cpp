@@ -9,7 +9,7 @@
 #include "polyak/error.hpp"
 #include "polyak/stored_array.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 class MatrixRows final : public RowSource {
@@ -193,4 +193,4 @@ void fail_narrow(double value, Index row, Index col, const std::string& name) {
                                     .hint = "use --precision double"});
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

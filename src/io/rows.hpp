@@ -12,7 +12,7 @@
 
 #include "polyak/io.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 /// Reads the rows of A in order, and of b if the data holds it.
 class RowSource {
@@ -82,4 +82,4 @@ Value narrow(double value, Index row, Index col, const std::string& name) {
   return static_cast<Value>(value);
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

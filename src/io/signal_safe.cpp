@@ -57,7 +57,7 @@ auto* free_entry(Entries& entries) {
 
 }  // namespace
 
-namespace io {
+namespace internal::io {
 
 Undisturbed::Undisturbed() : locked_(take_turn()) {}
 Undisturbed::~Undisturbed() {
@@ -95,7 +95,7 @@ void unregister_temporary(const std::string& path) {
 
 void count_output(std::uint64_t bytes) { bytes_out += bytes; }
 
-}  // namespace io
+}  // namespace internal::io
 
 std::uint64_t output_bytes() noexcept { return bytes_out; }
 

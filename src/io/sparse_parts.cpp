@@ -9,7 +9,7 @@
 #include "io/rows.hpp"
 #include "io/stored.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what, Index found,
@@ -100,4 +100,4 @@ Table table_of(SparseParts parts, const ReadOptions& options, const std::string&
   return options.single ? as<float>(parts, options, name) : as<double>(parts, options, name);
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -9,7 +9,7 @@
 #include "io/rows.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 class StoredRows final : public RowSource {
@@ -222,4 +222,4 @@ void check_claimed_size(std::span<const Index> shape, Index file_bytes, const st
                .expected = "less in " + std::to_string(file_bytes) + " bytes"});
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

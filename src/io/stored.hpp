@@ -14,7 +14,7 @@
 #include "polyak/stored_array.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 /// "181 x 2 x 640", "one value".
 std::string shape_text(std::span<const Index> shape);
@@ -137,4 +137,4 @@ void copy_box(std::span<const Index> first, std::span<const Index> count,
   }
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -15,6 +15,8 @@
 #include "polyak/error.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 using namespace io;
@@ -96,7 +98,7 @@ std::vector<ArrayInfo> list_arrays(const std::string& path) {
 
 }  // namespace polyak
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 class MemoryArray final : public StoredArray {
@@ -131,4 +133,4 @@ StoredArrayPtr memory_array(std::string name, std::string value_type, std::vecto
                                        std::move(strides), std::move(values));
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -10,7 +10,7 @@
 
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 bool disk_is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
@@ -95,9 +95,11 @@ void fail_output(const char* action, const std::string& name, int error, Index w
   throw Error(ErrorCode::io, std::move(parts));
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 thread_local OutputSet::Files* innermost = nullptr;

@@ -11,7 +11,7 @@
 #include "io/file.hpp"
 #include "polyak/files.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 /// While it lives, no signal handler runs in this thread, and remove_unfinished_outputs() waits in
 /// any other: what is done here is done as a whole, or not at all. For a few system calls.
@@ -67,14 +67,14 @@ bool is_same_file(int fd, const std::string& path);
 /// ::fsync; true for pipes, terminals and file systems that do not support it.
 bool flushed(int fd);
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io
 
 namespace polyak {
 
 /// Files that are written and flushed, and wait for their names.
 struct OutputSet::Files {
   struct File {
-    std::unique_ptr<io::Temporary> temporary;
+    std::unique_ptr<internal::io::Temporary> temporary;
     std::string target, name;  ///< symbolic links resolved; as given, for messages
   };
   std::vector<File> files;

@@ -12,6 +12,8 @@
 #include "polyak/files.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 using namespace io;
@@ -91,7 +93,7 @@ void check_second_file(const std::string& in, const std::string& out, bool has_r
 
 }  // namespace
 
-namespace io {
+namespace internal::io {
 
 std::string rhs_path(const std::string& path) {
   const auto stem = path.size() - ending_of(path).size();
@@ -121,7 +123,7 @@ void write_table(const std::string& path, const Table& table, bool single) {
   write_rows(path, *matrix_rows(*table.A, table.names, table.b), single);
 }
 
-}  // namespace io
+}  // namespace internal::io
 
 void write_text(const std::string& path, const std::string& text) {
   OutputFile file(path);

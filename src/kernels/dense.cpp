@@ -6,7 +6,7 @@
 
 #ifndef POLYAK_DENSE_TABLE
 #define POLYAK_DENSE_TABLE
-namespace polyak::kernels {
+namespace polyak::internal::kernels {
 
 // The kernels of one target.
 template <class Value>
@@ -17,7 +17,7 @@ struct Table {
   decltype(&kernels::kaczmarz<Value>) kaczmarz;
 };
 
-}  // namespace polyak::kernels
+}  // namespace polyak::internal::kernels
 #endif
 
 #undef HWY_TARGET_INCLUDE
@@ -29,7 +29,7 @@ struct Table {
 #include "kernels/short_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace polyak::kernels::HWY_NAMESPACE {
+namespace polyak::internal::kernels::HWY_NAMESPACE {
 
 #if POLYAK_VECTORS
 
@@ -340,11 +340,11 @@ Table<Value> table() {
 Table<double> double_table() { return table<double>(); }
 Table<float> float_table() { return table<float>(); }
 
-}  // namespace polyak::kernels::HWY_NAMESPACE
+}  // namespace polyak::internal::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace polyak::kernels {
+namespace polyak::internal::kernels {
 namespace {
 
 HWY_EXPORT(double_table);
@@ -385,5 +385,5 @@ POLYAK_DENSE(double)
 POLYAK_DENSE(float)
 #undef POLYAK_DENSE
 
-}  // namespace polyak::kernels
+}  // namespace polyak::internal::kernels
 #endif

@@ -10,7 +10,7 @@
 
 #include "kernels/reference.hpp"
 
-namespace polyak::kernels {
+namespace polyak::internal::kernels {
 
 /// Rows of a dense matrix: row i starts at data + i·stride.
 template <class Value>
@@ -65,4 +65,4 @@ void extrapolate(Index count, double beta, const double* x, double* previous);
 /// x = x − alpha·g.
 void gradient_step(Index count, double alpha, const double* g, double* x);
 
-}  // namespace polyak::kernels
+}  // namespace polyak::internal::kernels

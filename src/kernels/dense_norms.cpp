@@ -11,7 +11,7 @@
 #include "kernels/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace polyak::kernels::HWY_NAMESPACE {
+namespace polyak::internal::kernels::HWY_NAMESPACE {
 
 #if POLYAK_VECTORS
 
@@ -89,11 +89,11 @@ void float_norms(const DenseBlock<float>& A, Index count, double scale, double* 
   all_norms(A, count, scale, row_norms2, column_norms2);
 }
 
-}  // namespace polyak::kernels::HWY_NAMESPACE
+}  // namespace polyak::internal::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace polyak::kernels {
+namespace polyak::internal::kernels {
 namespace {
 HWY_EXPORT(double_norms);
 HWY_EXPORT(float_norms);
@@ -110,5 +110,5 @@ void norms(const DenseBlock<float>& A, Index count, double scale, double* row_no
   HWY_DYNAMIC_DISPATCH(float_norms)(A, count, scale, row_norms2, column_norms2);
 }
 
-}  // namespace polyak::kernels
+}  // namespace polyak::internal::kernels
 #endif

@@ -8,7 +8,7 @@
 #include "kernels/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace polyak::kernels::HWY_NAMESPACE {
+namespace polyak::internal::kernels::HWY_NAMESPACE {
 
 // for_each: out[j] = step(in[j]...) for each j, with vectors or with doubles.
 #if POLYAK_VECTORS
@@ -57,11 +57,11 @@ void gradient_step(Index count, double alpha, const double* g, double* x) {
   for_each(count, x, step, x, g);
 }
 
-}  // namespace polyak::kernels::HWY_NAMESPACE
+}  // namespace polyak::internal::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace polyak::kernels {
+namespace polyak::internal::kernels {
 
 namespace {
 HWY_EXPORT(heavy_ball_step);
@@ -80,5 +80,5 @@ void gradient_step(Index count, double alpha, const double* g, double* x) {
   HWY_DYNAMIC_DISPATCH(gradient_step)(count, alpha, g, x);
 }
 
-}  // namespace polyak::kernels
+}  // namespace polyak::internal::kernels
 #endif

@@ -9,7 +9,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace polyak::kernels::HWY_NAMESPACE {
+namespace polyak::internal::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::CappedTag<double, block_columns>;
@@ -177,11 +177,11 @@ void pack_floats(const DenseBlock<float>& A, const double* factors, Index first,
   pack(A, factors, first, count, panel, is_zero);
 }
 
-}  // namespace polyak::kernels::HWY_NAMESPACE
+}  // namespace polyak::internal::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace polyak::kernels {
+namespace polyak::internal::kernels {
 
 HWY_EXPORT(add_cell);
 HWY_EXPORT(pack_doubles);
@@ -200,5 +200,5 @@ void pack_rows(const DenseBlock<float>& A, const double* factors, Index first, I
   HWY_DYNAMIC_DISPATCH(pack_floats)(A, factors, first, count, panel, is_zero);
 }
 
-}  // namespace polyak::kernels
+}  // namespace polyak::internal::kernels
 #endif

@@ -14,7 +14,7 @@
 
 #include "kernels/dense.hpp"
 
-namespace polyak::kernels {
+namespace polyak::internal::kernels {
 
 // The block that a row of tiles shares (16 KiB) stays in the first-level cache, the column
 // blocks of a cell (396 KiB) in the second.
@@ -59,4 +59,4 @@ struct PrefetchRange {
 void add_cell(const double* panel, Index rows, Index d, Index I, Index J, double* H,
               PrefetchRange coming = {});
 
-}  // namespace polyak::kernels
+}  // namespace polyak::internal::kernels

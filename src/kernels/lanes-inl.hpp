@@ -12,7 +12,7 @@
 #define POLYAK_VECTORS (HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
 
 HWY_BEFORE_NAMESPACE();
-namespace polyak::kernels::HWY_NAMESPACE {
+namespace polyak::internal::kernels::HWY_NAMESPACE {
 
 #if POLYAK_VECTORS
 
@@ -144,7 +144,7 @@ struct Eight {
 
 #endif
 
-}  // namespace polyak::kernels::HWY_NAMESPACE
+}  // namespace polyak::internal::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -9,7 +9,7 @@
 #include "core/large_arrays.hpp"
 #include "kernels/dense.hpp"
 
-namespace polyak::kernels {
+namespace polyak::internal::kernels {
 namespace {
 
 std::atomic<bool> in_use{false};
@@ -76,4 +76,4 @@ void use_range_prefetch(bool use) {
   in_use = use;
 }
 
-}  // namespace polyak::kernels
+}  // namespace polyak::internal::kernels

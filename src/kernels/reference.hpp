@@ -19,7 +19,7 @@
 
 #include "polyak/types.hpp"
 
-namespace polyak::kernels {
+namespace polyak::internal::kernels {
 
 /// A list of `count` rows: those of `index`, or the first ones if it is null. The weights
 /// are 1 if `weights` is null.
@@ -241,4 +241,4 @@ void norms(RowAt row_at, Index count, double scale, double* row_norms2, double* 
 
 }  // namespace reference
 
-}  // namespace polyak::kernels
+}  // namespace polyak::internal::kernels

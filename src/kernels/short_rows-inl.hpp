@@ -16,7 +16,7 @@
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace polyak::kernels::HWY_NAMESPACE {
+namespace polyak::internal::kernels::HWY_NAMESPACE {
 
 #if POLYAK_VECTORS
 
@@ -149,7 +149,7 @@ HWY_INLINE void gradient_of_short(const DenseBlock<Value>& A, const RowList& row
 
 #endif
 
-}  // namespace polyak::kernels::HWY_NAMESPACE
+}  // namespace polyak::internal::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "kernels/reference.hpp"
 
-namespace polyak::kernels {
+namespace polyak::internal::kernels {
 
 /// Rows of a CSR matrix: the entries of row i are [start[i], start[i+1]).
 template <class Value, class Column>
@@ -144,4 +144,4 @@ void norms(const SparseBlock<Value, Column>& A, Index count, double scale, doubl
   reference::norms(SparseRange(A, count), count, scale, row_norms2, column_norms2);
 }
 
-}  // namespace polyak::kernels
+}  // namespace polyak::internal::kernels

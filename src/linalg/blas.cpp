@@ -6,7 +6,7 @@
 // Fortran stores matrices by columns, so a row-major M is Mᵀ to BLAS. Hence C = A·B is
 // computed as Cᵀ = Bᵀ·Aᵀ, our upper triangle is uplo = "L", and our right side is side = "L".
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 const char* letter(Transpose t) { return t == Transpose::yes ? "T" : "N"; }
@@ -57,4 +57,4 @@ void solve_left(ConstView R, View B, Transpose transpose) {
   triangular_solve("R", R, B, transpose);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

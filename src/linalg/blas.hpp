@@ -9,7 +9,7 @@
 
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 enum class Transpose { no, yes };
 
@@ -51,4 +51,4 @@ inline double norm_of_any_size(const double* v, Index count) {
   return largest * std::sqrt(sum);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

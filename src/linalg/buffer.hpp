@@ -10,7 +10,7 @@
 
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 class Buffer {
  public:
@@ -49,4 +49,4 @@ MatrixView<T> part(MatrixView<T> m, Index i, Index j, Index rows, Index cols) {
   return {m.data + i * m.stride + j, rows, cols, m.stride};
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -7,7 +7,7 @@
 #include "linalg/blas.hpp"
 #include "linalg/factor.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 ColumnQr::ColumnQr(ConstView M, std::span<const double> s)
     : m_(M.rows, M.cols + 1), w_(M.rows, M.cols + 1), order_(to_size(M.cols)), place_(order_) {
@@ -134,4 +134,4 @@ void ColumnQr::gradients(std::span<const double> t, std::vector<double>& g,
   }
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

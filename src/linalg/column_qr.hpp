@@ -8,7 +8,7 @@
 
 #include "linalg/buffer.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// W = Qᵀ[M_F M_B | s], where F are the chosen columns and B all others: W_FF is upper
 /// triangular, and W is zero below it. The rows after the first |F| hold the components
@@ -57,4 +57,4 @@ class ColumnQr {
   Index count_ = 0, changes_ = 0;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -7,7 +7,7 @@
 
 #include "linalg/factor.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // MᵀM.
@@ -75,4 +75,4 @@ double condition_bound(ConstView R) {
   return std::isfinite(bound) ? bound : std::numeric_limits<double>::infinity();
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -8,7 +8,7 @@
 #include "linalg/fortran.hpp"
 #include "linalg/vendor.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // R·P = Q·[R11 R12; 0 ~0]: the factor, row-major, and the permutation P.
@@ -170,4 +170,4 @@ Dependences dependences(ConstView R, std::span<const Index> place, Index rank) {
   return out;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

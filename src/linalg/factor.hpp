@@ -8,7 +8,7 @@
 #include "linalg/buffer.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// H = Rᵀ·R: the upper triangle of H becomes R; the rest is not touched. False when H is
 /// not positive definite to working precision or not finite; the content of H is then undefined.
@@ -57,4 +57,4 @@ Dependences dependences(ConstView R, Index rank);
 /// The same from a factor with pivots, [R11 R12; 0 ~0], whose columns are those of `place`.
 Dependences dependences(ConstView R, std::span<const Index> place, Index rank);
 
-}  // namespace polyak
+}  // namespace polyak::internal

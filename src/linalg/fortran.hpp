@@ -14,7 +14,7 @@
 #include "polyak/error.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// The integer type of BLAS and LAPACK.
 using BlasInt = std::int32_t;
@@ -49,10 +49,10 @@ inline void check_arguments(const char* routine, BlasInt info) {
               {.what = "LAPACK refused argument " + std::to_string(-info), .where = routine});
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal
 
 extern "C" {
-using blas_int_t = polyak::BlasInt;
+using blas_int_t = polyak::internal::BlasInt;
 
 void dgemm_(const char* transa, const char* transb, const blas_int_t* m, const blas_int_t* n,
             const blas_int_t* k, const double* alpha, const double* a, const blas_int_t* lda,
@@ -102,7 +102,7 @@ void dgelsd_(const blas_int_t* m, const blas_int_t* n, const blas_int_t* nrhs, d
 }
 
 #ifndef POLYAK_LINK_BLAS
-namespace polyak {
+namespace polyak::internal {
 
 /// A routine of the BLAS that is loaded at the first call (vendor.hpp); called like the
 /// function of that name, which is not linked.
@@ -142,5 +142,5 @@ inline constinit const BlasRoutine<decltype(::dsyevd_)> dsyevd_{"dsyevd_"};
 inline constinit const BlasRoutine<decltype(::dgesvd_)> dgesvd_{"dgesvd_"};
 inline constinit const BlasRoutine<decltype(::dgelsd_)> dgelsd_{"dgelsd_"};
 
-}  // namespace polyak
+}  // namespace polyak::internal
 #endif

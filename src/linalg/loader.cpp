@@ -23,10 +23,11 @@
 // (polyak/blas.hpp): the process may need the other with its own number of threads.
 
 namespace polyak {
+using namespace polyak::internal;
 
 #ifdef POLYAK_LINK_BLAS
 
-void* blas_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }
+void* internal::blas_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }
 
 bool use_blas_library(BlasLibrary) { return false; }
 
@@ -149,7 +150,7 @@ void* find_library(const BlasLibrary& library, bool named) {
 
 }  // namespace
 
-void* blas_symbol(const char* name) {
+void* internal::blas_symbol(const char* name) {
   Choice& choice = Choice::of_process();
   static const BlasLibrary& library = choice.use();
   static void* const handle = find_library(library, choice.named());
@@ -161,7 +162,7 @@ bool use_blas_library(BlasLibrary library) { return Choice::of_process().set(std
 
 #endif
 
-void* required_blas_symbol(const char* name) {
+void* internal::required_blas_symbol(const char* name) {
   if (void* found = blas_symbol(name)) return found;
   throw Error(ErrorCode::internal, {.what = "the BLAS in use has no such routine", .where = name});
 }

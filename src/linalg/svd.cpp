@@ -9,7 +9,7 @@
 #include "linalg/fortran.hpp"
 #include "linalg/vendor.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 bool is_finite(ConstView M) {
@@ -122,4 +122,4 @@ bool symmetric_eigen(View H, std::span<double> values) {
   return divide_and_conquer("V", H, values);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -7,7 +7,7 @@
 
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 struct SvdSolution {
   bool ok = false;                      ///< false: A not finite, or the iteration did not converge
@@ -31,4 +31,4 @@ struct SvdSolution {
 /// The same with vectors: row j of H becomes the unit eigenvector of values[j].
 [[nodiscard]] bool symmetric_eigen(View H, std::span<double> values);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -7,7 +7,7 @@
 #include "linalg/fortran.hpp"
 #include "linalg/vendor.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr Index block_rows = 512;  // d = 100: 400 kB, stays in L2
@@ -132,4 +132,4 @@ Buffer tall_r(Index rows, Index cols, const RowSource& source, ThreadTeam& team,
   return parts.front().r(diagonal);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

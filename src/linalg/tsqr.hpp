@@ -9,7 +9,7 @@
 #include "linalg/buffer.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// R is unique up to the signs of its rows; `nonnegative` fixes them.
 enum class Diagonal { any, nonnegative };
@@ -54,4 +54,4 @@ Index tall_r_chunks(Index rows, Index cols);
 Buffer tall_r(Index rows, Index cols, const RowSource& source, ThreadTeam& team,
               Diagonal diagonal = Diagonal::any);
 
-}  // namespace polyak
+}  // namespace polyak::internal

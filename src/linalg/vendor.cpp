@@ -19,7 +19,7 @@ char* openblas_get_config(void) __attribute__((weak));
 char* openblas_get_corename(void) __attribute__((weak));
 }
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 template <class Function>
@@ -138,4 +138,4 @@ std::string blas_name() {
   return core == nullptr ? name : name + ", " + core() + " kernels";
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Stands in every wrapper while BLAS or LAPACK works: one thread, and numbers below the
 /// normal ones are zero, since arithmetic with them takes a hundred times as long and
@@ -39,4 +39,4 @@ void require_blas_buffer();
 /// library does not say.
 std::string blas_name();
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -8,6 +8,8 @@
 #include "polyak/ranks.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 template <class Value>
@@ -105,7 +107,7 @@ void MappedMatrix::copy_rows(Index first, Index last, View out) const {
   for (Index i = first; i < last; ++i) map_row(out.row(i - first));
 }
 
-bool stores_rows(const RowMatrix& A) {
+bool internal::stores_rows(const RowMatrix& A) {
   bool stored = as_disk_rows(A) != nullptr;
   as_stored(*partition(A).rows, [&](const auto&) {
     stored = true;
@@ -114,7 +116,7 @@ bool stores_rows(const RowMatrix& A) {
   return stored;
 }
 
-const DiskRows* as_disk_rows(const RowMatrix& A) {
+const DiskRows* internal::as_disk_rows(const RowMatrix& A) {
   const RowMatrix* rows = partition(A).rows;
   if (const auto* mapped = dynamic_cast<const MappedMatrix*>(rows)) rows = mapped->inner().get();
   return dynamic_cast<const DiskRows*>(rows);
@@ -125,11 +127,11 @@ std::optional<DiskUse> disk_use(const RowMatrix& A) {
   return rows ? std::optional(rows->use()) : std::nullopt;
 }
 
-const MappedMatrix* as_mapped(const RowMatrix& A) {
+const MappedMatrix* internal::as_mapped(const RowMatrix& A) {
   return dynamic_cast<const MappedMatrix*>(partition(A).rows);
 }
 
-MatrixPtr mapped_columns(const MatrixPtr& A, ColumnMap map) {
+MatrixPtr internal::mapped_columns(const MatrixPtr& A, ColumnMap map) {
   if (partition(*A).rows != A.get()) return map_part(A, std::move(map));
   auto out = as_stored(*A, [&](const auto& rows) { return map_stored(rows, A, std::move(map)); });
   return out ? out : map_any(A, std::move(map));

@@ -13,7 +13,7 @@
 
 #include "polyak/matrices.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 struct ColumnMap {
   std::vector<double> units;   ///< one for each column, including that of ones
@@ -96,4 +96,4 @@ void MappedMatrix::in_units(ConstView x, View g, Body body) const {
 /// Null if A, or the part of it stored here, is not mapped.
 const MappedMatrix* as_mapped(const RowMatrix& A);
 
-}  // namespace polyak
+}  // namespace polyak::internal

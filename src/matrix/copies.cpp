@@ -15,6 +15,8 @@
 // A matrix made from another one: in single precision, of listed rows, of a range of rows.
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 std::string shown(double v) {

@@ -7,7 +7,7 @@
 #include "polyak/ranks.hpp"
 #include "polyak/row_matrix.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 class DiskRows : public RowMatrix {
  public:
@@ -23,4 +23,4 @@ class DiskRows : public RowMatrix {
 /// stored in another way.
 const DiskRows* as_disk_rows(const RowMatrix& A);
 
-}  // namespace polyak
+}  // namespace polyak::internal

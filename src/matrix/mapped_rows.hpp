@@ -25,7 +25,7 @@
 #include "matrix/row_lists.hpp"
 #include "matrix/storage.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// `Load` copies row i of A as doubles: load(i, out); and perhaps several rows: load.range(first,
 /// out).
@@ -381,4 +381,4 @@ class MappedSparse final : public MappedMatrix {
   std::vector<double> entry_centre_;  // empty if all are 0
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

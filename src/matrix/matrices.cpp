@@ -12,6 +12,8 @@
 // Dense matrices, CSR matrices, and CSR from triplets; each is checked when it is made.
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 template <class Value>

@@ -6,7 +6,7 @@
 
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr Index max_chunks = 64;
@@ -199,4 +199,4 @@ void Products::transposed(ConstView y, View g) {
   });
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -19,7 +19,7 @@
 #include "polyak/ranks.hpp"
 #include "polyak/row_matrix.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Rows drawn for one gradient, ascending, and the factor of each.
 struct Batch {
@@ -110,4 +110,4 @@ class Products {
   std::vector<Part> remaining_;  // chunks × batches: entries not yet used
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

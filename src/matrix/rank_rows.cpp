@@ -8,6 +8,8 @@
 #include "polyak/ranks.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 // The whole matrix as this rank sees it: calls are restricted to the rows stored here.
@@ -206,12 +208,12 @@ Array only_rows(const Array& b, RowRange range) {
                      range.first, all.rows);
 }
 
-double largest_of_ranks(const RowMatrix& A, double value) {
+double internal::largest_of_ranks(const RowMatrix& A, double value) {
   communicator(A).max({&value, 1});
   return value;
 }
 
-std::optional<Place> first_of_ranks(const RowMatrix& A, const std::optional<Place>& own) {
+std::optional<Place> internal::first_of_ranks(const RowMatrix& A, const std::optional<Place>& own) {
   Communicator& ranks = communicator(A);
   if (ranks.size() == 1) return own;
   // Rows counted from the end, so that the first row is the maximum. No two ranks have the same
@@ -231,7 +233,7 @@ std::optional<Place> first_of_ranks(const RowMatrix& A, const std::optional<Plac
   return Place{static_cast<Index>(parts[0]), static_cast<Index>(parts[1]), parts[2]};
 }
 
-double sum_in_row_order(const RowMatrix& A, std::span<const double> own) {
+double internal::sum_in_row_order(const RowMatrix& A, std::span<const double> own) {
   Communicator& ranks = communicator(A);
   double sum = 0.0;
   for (Index rank = 0; rank < ranks.size(); ++rank) {
@@ -242,7 +244,8 @@ double sum_in_row_order(const RowMatrix& A, std::span<const double> own) {
   return sum;
 }
 
-Buffer distributed_r(const RowMatrix& A, Index cols, const RowSource& source, ThreadTeam& team) {
+Buffer internal::distributed_r(const RowMatrix& A, Index cols, const RowSource& source,
+                               ThreadTeam& team) {
   const Partition own = partition(A);
   const auto held = [&](Index first, Index last, View out) {
     source(own.first + first, own.first + last, out);

@@ -9,7 +9,7 @@
 #include "linalg/tsqr.hpp"
 #include "polyak/row_matrix.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// The largest value of all ranks; NaN counts as larger than any number.
 double largest_of_ranks(const RowMatrix& A, double value);
@@ -31,4 +31,4 @@ double sum_in_row_order(const RowMatrix& A, std::span<const double> own);
 /// combine them in the same order.
 Buffer distributed_r(const RowMatrix& A, Index cols, const RowSource& source, ThreadTeam& team);
 
-}  // namespace polyak
+}  // namespace polyak::internal

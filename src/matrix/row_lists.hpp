@@ -8,7 +8,7 @@
 
 #include "polyak/row_matrix.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// The listed rows of b, one after the other, in a buffer of this thread.
 inline View gather_rows(ConstView b, std::span<const Index> rows) {
@@ -42,4 +42,4 @@ class AnnouncedRows {
   std::size_t window_, announced_ = 0;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -9,6 +9,7 @@
 // Default implementations, for any storage; matrices that store their rows have faster ones.
 
 namespace polyak {
+using namespace polyak::internal;
 
 void RowMatrix::column_norms(Index first, Index last, std::span<const double> weights, double scale,
                              std::span<double> norms2) const {

@@ -9,7 +9,7 @@
 
 #include "polyak/row_matrix.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// H = Σ_i f_i² v_i v_iᵀ, both triangles. `additions` is the length of the longest chain of
 /// additions in an entry.
@@ -36,4 +36,4 @@ class RowSums {
                                          std::span<const double> weights, bool with_b) = 0;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -18,7 +18,7 @@
 #include "polyak/matrices.hpp"
 #include "polyak/row_matrix.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 template <class Value>
 std::string precision_name() {
@@ -215,4 +215,4 @@ MatrixPtr as_stored(const RowMatrix& A, Visit visit) {
   return out;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -3,7 +3,7 @@
 
 #include "method/record.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // ARK(mu, nu), errata E11. With gamma_k the larger root of
@@ -90,4 +90,4 @@ const MethodRecord& accelerated_kaczmarz_record() {
   return record;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -12,7 +12,7 @@
 #include "polyak/ranks.hpp"
 #include "problem/least_squares.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Bounded least squares exactly: one read of A gives R and S of
@@ -151,4 +151,4 @@ const MethodRecord& active_set_record() {
   return record;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -5,7 +5,7 @@
 
 #include "method/krylov.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Conjugate gradients within bounds, from products with A alone (Dostál 1997, Friedlander,
@@ -254,4 +254,4 @@ const MethodRecord& bounded_cg_record() {
   return record;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

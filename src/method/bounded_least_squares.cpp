@@ -6,7 +6,7 @@
 #include "linalg/blas.hpp"
 #include "linalg/svd.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 BoundedLeastSquares::BoundedLeastSquares(ConstView M) : m_(M.rows, M.cols) { equilibrate(M); }
 
@@ -123,4 +123,4 @@ void BoundedLeastSquares::nearest(const std::vector<Index>& Z, Limits limits,
   for (Index p = 0; p < k; ++p) x[to_size(Z[to_size(p)])] = near[to_size(p)];
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

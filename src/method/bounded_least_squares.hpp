@@ -21,7 +21,7 @@
 #include "linalg/factor.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 struct Limits {
   std::span<const double> lower, upper;  ///< d numbers each, infinite where there is none
@@ -87,4 +87,4 @@ class BoundedLeastSquares {
   std::vector<Dependence> dependent_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

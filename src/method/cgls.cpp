@@ -1,6 +1,6 @@
 #include "method/krylov.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Conjugate gradients on the normal equations in Hestenes and Stiefel's stable
@@ -97,4 +97,4 @@ const MethodRecord& cgls_record() {
   return record;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -8,7 +8,7 @@
 #include "linalg/tsqr.hpp"
 #include "spectrum/sketch.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Measured on two cores with AVX-512 (bench/results); on other machines the ratios differ
@@ -256,4 +256,4 @@ double WorkingMemory::sketched_spectrum() const {
   return (rows + 1024.0) * d_ + gram_of_panels(d_) + 2.0 * d_ * d_;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -9,7 +9,7 @@
 #include "spectrum/extremes.hpp"
 #include "spectrum/gram.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// The sizes that AᵀA and Aᵀb depend on.
 GramSize gram_size(const ProblemShape& shape);
@@ -101,4 +101,4 @@ class WorkingMemory {
   SpectrumBy spectrum_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -6,7 +6,7 @@
 #include "backend/device_library.hpp"
 #include "method/method.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 enum class Momentum : int { none = 0, heavy_ball = 1, nesterov = 2 };  // as in device::Iterations
@@ -69,4 +69,4 @@ std::unique_ptr<Method> make_device_nesterov(const Setting& setting) {
   return make(setting, Momentum::nesterov);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -6,7 +6,7 @@
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Householder QR of A by blocks of rows, then the minimum norm solution of the
@@ -141,4 +141,4 @@ const MethodRecord& direct_record() {
   return record;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

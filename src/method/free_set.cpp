@@ -10,7 +10,7 @@
 #include "linalg/factor.hpp"
 #include "method/bounded_least_squares.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr double slack = 1e-12;  // of a gradient, relative to √H_jj and the size of the problem
@@ -319,4 +319,4 @@ SettledSet settle_free_set(ConstView M, std::span<const double> s, Limits limits
   return {false, exchange.without_gradient()};
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -4,7 +4,7 @@
 
 #include "method/record.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // The methods that take one gradient per iteration, full (gd, hbm, nag) or sampled
@@ -87,18 +87,18 @@ class Nesterov final : public MomentumMethod {
   }
 };
 
-using theory::StepAndMomentum;
+using theory::internal::StepAndMomentum;
 
 StepAndMomentum descent_choice(const PlanInputs& in) {
   if (!(in.lambda_max > 0.0)) return {0.0, 0.0};
-  return {theory::gradient_descent_step(in.lambda_min, in.lambda_max), 0.0};
+  return {theory::internal::gradient_descent_step(in.lambda_min, in.lambda_max), 0.0};
 }
 StepAndMomentum heavy_ball_choice(const PlanInputs& in) {
   if (!(in.lambda_max > 0.0)) return {0.0, 0.0};
-  return theory::heavy_ball(in.lambda_min, in.lambda_max, in.options.gamma);
+  return theory::internal::heavy_ball(in.lambda_min, in.lambda_max, in.options.gamma);
 }
 StepAndMomentum nesterov_choice(const PlanInputs& in) {
-  return theory::nesterov(in.lambda_min, in.lambda_max, in.options.gamma);
+  return theory::internal::nesterov(in.lambda_min, in.lambda_max, in.options.gamma);
 }
 
 double descent_rate(const PlanInputs& in, const ChosenParameters& p) {
@@ -106,10 +106,10 @@ double descent_rate(const PlanInputs& in, const ChosenParameters& p) {
                   std::abs(1.0 - p.step_size * in.lambda_max));
 }
 double heavy_ball_rate(const PlanInputs& in, const ChosenParameters& p) {
-  return theory::heavy_ball_rate(p.step_size, p.momentum, in.lambda_min, in.lambda_max);
+  return theory::internal::heavy_ball_rate(p.step_size, p.momentum, in.lambda_min, in.lambda_max);
 }
 double nesterov_rate(const PlanInputs& in, const ChosenParameters& p) {
-  return theory::nesterov_rate(p.step_size, p.momentum, in.lambda_min, in.lambda_max);
+  return theory::internal::nesterov_rate(p.step_size, p.momentum, in.lambda_min, in.lambda_max);
 }
 
 theory::Parameters heavy_ball_tuned(const SampledModel& model, Index batch) {
@@ -125,8 +125,8 @@ theory::Parameters nesterov_tuned(const SampledModel& model, Index batch) {
 // 1/(lambda_max(1 − 1/B) + eta·‖A‖_F²/B); the batch itself is the one that suits heavy ball.
 void minibatch_sgd_step(const PlanInputs& in, ChosenParameters& p) {
   if (in.step_is_given()) return;
-  p.step_size = theory::minibatch_sgd_step(in.lambda_max, in.facts.frobenius2, in.eta,
-                                           static_cast<double>(p.batch));
+  p.step_size = theory::internal::minibatch_sgd_step(in.lambda_max, in.facts.frobenius2, in.eta,
+                                                     static_cast<double>(p.batch));
 }
 
 // Projected gradients keep x within any bounds.
@@ -218,4 +218,4 @@ const MethodRecord& minibatch_nesterov_record() {
   return record;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -4,7 +4,7 @@
 
 #include "method/record.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // One row a step, in order, on one thread:
@@ -55,7 +55,7 @@ std::unique_ptr<Method> make_kaczmarz(const Setting& setting) {
   return std::make_unique<Kaczmarz>(setting);
 }
 
-theory::StepAndMomentum sgd_choice(const PlanInputs& in) {
+theory::internal::StepAndMomentum sgd_choice(const PlanInputs& in) {
   return {1.0 / (in.eta * in.facts.frobenius2), 0.0};
 }
 
@@ -113,4 +113,4 @@ const MethodRecord& kaczmarz_record() {
   return record;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

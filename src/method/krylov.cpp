@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // The condition of so many independent rows with uncorrelated columns: a subset is worse
@@ -57,4 +57,4 @@ double memory_of_row_vectors(const WorkingMemory& m) {
   return m.c() * (2.0 * m.n() + std::max(m.own_rows(), m.d()) + 4.0 * m.d());
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -10,7 +10,7 @@
 
 #include "method/record.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// ‖y_k‖² of each vector.
 inline std::vector<double> squares(Backend& backend, const Block& y) {
@@ -52,4 +52,4 @@ std::optional<CgTrial> cg_trial(const CandidateInputs& in);
 /// rows.
 double memory_of_row_vectors(const WorkingMemory& m);
 
-}  // namespace polyak
+}  // namespace polyak::internal

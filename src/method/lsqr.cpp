@@ -1,6 +1,6 @@
 #include "method/krylov.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Paige and Saunders' LSQR (1982): Golub-Kahan bidiagonalisation with a QR
@@ -141,4 +141,4 @@ const MethodRecord& lsqr_record() {
   return record;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -9,7 +9,7 @@
 #include "polyak/ranks.hpp"
 #include "problem/least_squares.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Up to this size the rows of the next batch are prefetched one iteration ahead; rows of larger
@@ -291,4 +291,4 @@ Shortened shorten(const Setting& setting, ConstView N, ConstView from, View x) {
   return out;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

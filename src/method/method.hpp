@@ -26,7 +26,7 @@
 #include "sampling/batches.hpp"
 #include "spectrum/normal_equations.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// The parameters of a plan; each method reads those that it needs.
 struct Parameters {
@@ -215,4 +215,4 @@ std::unique_ptr<Method> make_device_gradient_descent(const Setting& setting);
 std::unique_ptr<Method> make_device_heavy_ball(const Setting& setting);
 std::unique_ptr<Method> make_device_nesterov(const Setting& setting);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -9,7 +9,7 @@
 #include "problem/least_squares.hpp"
 #include "spectrum/extremes.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Newton steps with H = ÃᵀWÃ + ridge·I:
@@ -228,4 +228,4 @@ const MethodRecord& normal_record() {
   return record;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -2,7 +2,7 @@
 
 #include "method/krylov.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Conjugate gradients on the normal equations with one fused read of A an
@@ -158,4 +158,4 @@ const MethodRecord& one_read_cg_record() {
   return record;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

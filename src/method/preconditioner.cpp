@@ -9,7 +9,7 @@
 #include "polyak/error.hpp"
 #include "spectrum/eigenvalues.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // An upper bound, with probability 0.999, on the largest eigenvalue of the operator `apply`
@@ -209,4 +209,4 @@ void Preconditioner::apply(View g) const {
   gemm(1.0, along.view(), Transpose::no, factor_.view(), Transpose::no, 0.0, g);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

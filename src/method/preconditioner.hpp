@@ -8,7 +8,7 @@
 #include "linalg/buffer.hpp"
 #include "linalg/factor.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 class Preconditioner {
  public:
@@ -57,4 +57,4 @@ class Preconditioner {
   std::vector<Dependence> dependent_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -12,6 +12,8 @@
 #include "spectrum/extremes.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr std::size_t max_methods = 64;  // reserved: spans of method_table() stay valid
@@ -70,10 +72,10 @@ Table& table() {
 
 }  // namespace
 
-std::span<const MethodRecord* const> method_records() { return table().records; }
+std::span<const MethodRecord* const> internal::method_records() { return table().records; }
 std::span<const MethodInfo> method_table() { return table().infos; }
 
-const MethodRecord* find_record(const std::string& name) {
+const MethodRecord* internal::find_record(const std::string& name) {
   for (const MethodRecord* record : table().records)
     if (record->info.name == name) return record;
   return nullptr;
@@ -85,7 +87,7 @@ const MethodInfo* find_method(const std::string& name) {
   return nullptr;
 }
 
-void register_method(const MethodRecord& record) {
+void internal::register_method(const MethodRecord& record) {
   const bool full = table().records.size() == max_methods;
   if (full || find_record(record.info.name))
     throw Error(ErrorCode::usage, {.what = full ? "the table of methods is full"
@@ -94,13 +96,14 @@ void register_method(const MethodRecord& record) {
   table().add(record);
 }
 
-void register_device_method(const std::string& device, const std::string& method, MakeMethod make) {
+void internal::register_device_method(const std::string& device, const std::string& method,
+                                      MakeMethod make) {
   DeviceMethods& all = device_methods();
   const std::lock_guard lock(all.mutex);
   all.makers[{device, method}] = make;
 }
 
-std::unique_ptr<Method> make_method(const std::string& name, const Setting& setting) {
+std::unique_ptr<Method> internal::make_method(const std::string& name, const Setting& setting) {
   if (MakeMethod own = device_method(setting.backend.device(), name))
     if (auto method = own(setting)) return method;
   if (const MethodRecord* record = find_record(name)) return record->make(setting);
@@ -115,7 +118,7 @@ bool CandidateInputs::can_factor() const {
   return std::min(shape.rows, shape.cols) <= most_exact_columns;
 }
 
-namespace candidate {
+namespace internal::candidate {
 
 Proposal small_problem() { return rule_out("a small problem is factored at once"); }
 
@@ -136,6 +139,6 @@ double tol_for_x(double tol, double condition) {
   return std::max(std::min(tol, least), std::min(tol, tol * 100.0 / std::max(1.0, condition)));
 }
 
-}  // namespace candidate
+}  // namespace internal::candidate
 
 }  // namespace polyak

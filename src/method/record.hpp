@@ -13,7 +13,7 @@
 #include "polyak/options.hpp"
 #include "theory/parameters.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// The facts from which parameters are chosen, in the scaled problem's units.
 struct PlanInputs {
@@ -54,7 +54,7 @@ struct SampledModel {
 /// How step, momentum and batch are chosen. Null where a method has no such choice.
 struct Planning {
   /// For exact gradients and a spectrum within [lambda_min, lambda_max].
-  theory::StepAndMomentum (*step_and_momentum)(const PlanInputs&) = nullptr;
+  theory::internal::StepAndMomentum (*step_and_momentum)(const PlanInputs&) = nullptr;
   /// For gradients sampled by batches of B rows.
   theory::Parameters (*tuned)(const SampledModel&, Index batch) = nullptr;
   /// Parameters of this method alone, once step, momentum and batch are chosen.
@@ -215,4 +215,4 @@ void register_method(const MethodRecord& record);
 POLYAK_METHODS(POLYAK_DECLARE_RECORD)
 #undef POLYAK_DECLARE_RECORD
 
-}  // namespace polyak
+}  // namespace polyak::internal

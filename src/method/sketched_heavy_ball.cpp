@@ -10,7 +10,7 @@
 #include "method/record.hpp"
 #include "spectrum/sketch.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Heavy ball with full gradients on A·R⁻¹, R being that of a sketch of s rows:
@@ -141,4 +141,4 @@ const MethodRecord& sketched_heavy_ball_record() {
   return record;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace polyak::page {
+namespace polyak::internal::page {
 
 enum class Look {
   line,    ///< colour and dashes of its style
@@ -66,4 +66,4 @@ struct Drawing {
 /// Runs gnuplot on the script. Failures are reported in the result, not thrown.
 Drawing run_gnuplot(const std::string& script);
 
-}  // namespace polyak::page
+}  // namespace polyak::internal::page

@@ -12,7 +12,7 @@
 
 extern char** environ;
 
-namespace polyak::page {
+namespace polyak::internal::page {
 namespace {
 
 // An anonymous temporary file, deleted when it is closed.
@@ -80,4 +80,4 @@ Drawing run_gnuplot(const std::string& script) {
   return drawing;
 }
 
-}  // namespace polyak::page
+}  // namespace polyak::internal::page

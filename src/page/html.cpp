@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace polyak::page {
+namespace polyak::internal::page {
 namespace {
 
 constexpr const char* style = R"(
@@ -164,4 +164,4 @@ std::string gallery(const std::vector<Shot>& shots) {
   return out + "</div>\n";
 }
 
-}  // namespace polyak::page
+}  // namespace polyak::internal::page

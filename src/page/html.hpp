@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace polyak::page {
+namespace polyak::internal::page {
 
 /// The text with &, <, > and " as entities.
 std::string escaped(const std::string& text);
@@ -37,4 +37,4 @@ std::string gallery(const std::vector<Shot>& shots);
 /// The whole page; `body` is HTML.
 std::string document(const std::string& title, const std::string& body);
 
-}  // namespace polyak::page
+}  // namespace polyak::internal::page

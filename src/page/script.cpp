@@ -7,7 +7,7 @@
 
 #include "page/chart.hpp"
 
-namespace polyak::page {
+namespace polyak::internal::page {
 namespace {
 
 // Sizes in pixels: panels in a grid, the legend below them.
@@ -260,4 +260,4 @@ class Script {
 
 std::string gnuplot_script(const Chart& chart, Picture kind) { return Script(chart, kind).text(); }
 
-}  // namespace polyak::page
+}  // namespace polyak::internal::page

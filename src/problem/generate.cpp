@@ -8,6 +8,8 @@
 #include "problem/planted.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr std::uint64_t tenth =

@@ -12,7 +12,7 @@
 #include "matrix/rank_rows.hpp"
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // The problem in the scaled variables Ã = A·scale.a, b̃ = b·scale.b and
@@ -211,4 +211,4 @@ LeastSquaresResult qr_least_squares(const RowMatrix& A, ConstView b,
   return result;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

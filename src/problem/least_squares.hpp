@@ -11,7 +11,7 @@
 #include "polyak/row_matrix.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 class ThreadTeam;
 
@@ -71,4 +71,4 @@ struct RefinedSolution {
 /// precision (on x86). For n·d² above 1.5e11 conjugate gradients replace R.
 RefinedSolution refined_least_squares(const RowMatrix& A, ConstView b, ThreadTeam& team);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -13,7 +13,7 @@
 #include "polyak/error.hpp"
 #include "problem/least_squares.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 ConstView column(const std::vector<double>& v) { return {v.data(), ssize(v), 1, 1}; }
@@ -168,4 +168,4 @@ void multiply_rows(View A, ConstView M, ThreadTeam& team) {
   });
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -13,7 +13,7 @@
 #include "polyak/generate.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Error usage: `field` was `found` but should be `expected`.
 [[noreturn]] void refuse(const std::string& field, const std::string& found,
@@ -63,4 +63,4 @@ Buffer haar_frame(View Q, const Random& random, ThreadTeam& team);
 /// A ← A·M in place, M square, by blocks of rows.
 void multiply_rows(View A, ConstView M, ThreadTeam& team);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -10,6 +10,8 @@
 #include "polyak/error.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 std::string shape(Index rows, Index cols) {

@@ -13,7 +13,7 @@
 #include "problem/least_squares.hpp"
 #include "problem/planted.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 using Long = std::vector<long double>;
@@ -219,4 +219,4 @@ RefinedSolution refined_least_squares(const RowMatrix& A, ConstView b, ThreadTea
   return Refinement(A, b, team).run();
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -10,7 +10,9 @@
 #include "problem/planted.hpp"
 
 namespace polyak {
-namespace varied {
+using namespace polyak::internal;
+
+namespace internal::varied {
 namespace {
 
 struct Kind {
@@ -91,7 +93,7 @@ GeneratedProblem system_of(std::uint64_t seed, ThreadTeam& team) {
   return out;
 }
 
-}  // namespace varied
+}  // namespace internal::varied
 
 std::vector<std::string> varied_kinds() {
   std::vector<std::string> out;

@@ -12,7 +12,7 @@
 #include "core/thread_team.hpp"
 #include "polyak/generate.hpp"
 
-namespace polyak::varied {
+namespace polyak::internal::varied {
 
 /// Random streams in addition to those that all generators use.
 namespace streams {
@@ -86,4 +86,4 @@ Recipe counts(Draws& draws);
 /// A, b and the planted x, without x_least_squares and residual_norm.
 GeneratedProblem system_of(std::uint64_t seed, ThreadTeam& team);
 
-}  // namespace polyak::varied
+}  // namespace polyak::internal::varied

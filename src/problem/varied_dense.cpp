@@ -8,7 +8,7 @@
 
 // The dense kinds of varied problems.
 
-namespace polyak::varied {
+namespace polyak::internal::varied {
 namespace {
 
 // A dense matrix; row(i, out) fills row i.
@@ -188,4 +188,4 @@ Recipe offset(Draws& draws) {
       make};
 }
 
-}  // namespace polyak::varied
+}  // namespace polyak::internal::varied

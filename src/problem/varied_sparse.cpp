@@ -8,7 +8,7 @@
 
 // The sparse kinds of varied problems.
 
-namespace polyak::varied {
+namespace polyak::internal::varied {
 namespace {
 
 using Rows = Csr<double, std::int32_t>;
@@ -217,4 +217,4 @@ Recipe counts(Draws& draws) {
   return {shape, fmt::format("Poisson, means about {:.2g}", level), make};
 }
 
-}  // namespace polyak::varied
+}  // namespace polyak::internal::varied

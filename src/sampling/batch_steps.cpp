@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr std::size_t bucket_size = 1024;  // draws, about: they and their lines fit into cache
@@ -126,4 +126,4 @@ void BatchSteps::finish(std::size_t first, std::size_t last, int known_bits) con
   table.find(bits, last - first, rows.data() + first, rule, weights + first);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -17,7 +17,7 @@
 #include "core/random.hpp"
 #include "sampling/row_table.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 struct BatchSteps {
   static constexpr std::size_t max_buckets = 2048;
@@ -57,4 +57,4 @@ struct BatchSteps {
   void finish(std::size_t first, std::size_t last, int known_bits) const;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -6,7 +6,7 @@
 
 #include "sampling/batch_steps.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // All in draws.
@@ -178,4 +178,4 @@ void BatchWindow::draw_from(Index k) {
   for (Index i = 0; i < std::ssize(drawers_); ++i) draw(i);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -14,7 +14,7 @@
 #include "core/thread_team.hpp"
 #include "sampling/sampler.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 class BatchDrawer {
  public:
@@ -95,4 +95,4 @@ class BatchWindow {
   Index first_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

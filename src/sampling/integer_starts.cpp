@@ -8,7 +8,7 @@
 #include "polyak/error.hpp"
 #include "sampling/row_table.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr std::uint64_t all_points = 1ull << 62;
@@ -149,4 +149,4 @@ IntegerStarts integer_starts(std::span<const double> weights, Communicator& rank
   return {rest.first, std::move(start)};
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -5,7 +5,7 @@
 
 #include "polyak/error.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 Sampling law_named(const std::string& name) {
   if (name == "uniform") return Sampling::uniform;
@@ -64,4 +64,4 @@ double sampling_eta(const Sampler& sampler, std::span<const double> norms2, doub
   return eta;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

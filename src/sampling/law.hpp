@@ -14,7 +14,7 @@
 #include "polyak/options.hpp"
 #include "sampling/sampler.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// The law of this name in options; row-norm for any other name.
 Sampling law_named(const std::string& name);
@@ -41,4 +41,4 @@ std::optional<Index> neglected_row(std::span<const double> norms2, std::span<con
 /// the sampler; `norms2` has an entry for each row of A.
 double sampling_eta(const Sampler& sampler, std::span<const double> norms2, double frobenius2);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -8,12 +8,12 @@
 
 #ifndef POLYAK_ROW_TABLE_ONCE
 #define POLYAK_ROW_TABLE_ONCE
-namespace polyak {
+namespace polyak::internal {
 
 constexpr std::int64_t all_points = std::int64_t{1} << 62;
 constexpr std::size_t ahead = 64;  // prefetch distance in points
 
-}  // namespace polyak
+}  // namespace polyak::internal
 #endif
 
 #undef HWY_TARGET_INCLUDE
@@ -22,7 +22,7 @@ constexpr std::size_t ahead = 64;  // prefetch distance in points
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace polyak::HWY_NAMESPACE {
+namespace polyak::internal::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
@@ -122,11 +122,11 @@ void find_and_weigh(const RowTable& table, const std::uint64_t* bits, std::size_
   }
 }
 
-}  // namespace polyak::HWY_NAMESPACE
+}  // namespace polyak::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 HWY_EXPORT(find_rows);
@@ -239,5 +239,5 @@ Index RowTable::search(std::uint64_t bits, Index from) const {
   return first_ + static_cast<Index>(std::upper_bound(first, last, point) - start_.begin()) - 1;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal
 #endif

@@ -25,7 +25,7 @@
 #include "polyak/communicator.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// The points of the rows stored here begin at `first`; those of row j of them are
 /// first + of_row[j] .. first + of_row[j+1] - 1.
@@ -113,4 +113,4 @@ class RowTable {
   std::unique_ptr<Line[]> lines_;  // cells_ + 1; the last has only the last row
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace polyak {
+namespace polyak::internal {
 
 DrawExchange::DrawExchange(Communicator& ranks, std::uint64_t first_point) : ranks_(ranks) {
   for (const auto& [first] : all_gather<1>(ranks, {first_point})) end_.push_back(first);
@@ -52,4 +52,4 @@ void Sampler::draw_sequence(const Random& random, Index first, std::span<Index> 
   }
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -22,7 +22,7 @@
 #include "polyak/types.hpp"
 #include "sampling/row_table.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Draws of a batch computed by several ranks: each rank computes a part of the draws and
 /// sends every draw to the rank that stores the drawn row. The set of draws is that of a
@@ -94,4 +94,4 @@ class Sampler {
   std::optional<DrawExchange> exchange_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -5,6 +5,7 @@
 #include "solve/run/driver.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
 
 class Solver::Impl {
  public:

@@ -5,7 +5,7 @@
 
 #include "spectrum/facts.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // A 64-bit hash of the row, 0 for a zero row; −0 counts as 0.
@@ -40,4 +40,4 @@ Index count_duplicate_rows(const RowMatrix& A, ThreadTeam& team) {
   return repeats;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

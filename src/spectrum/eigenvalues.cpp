@@ -11,7 +11,7 @@
 #include "problem/least_squares.hpp"
 #include "spectrum/gram.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -137,4 +137,4 @@ RitzValues lanczos(Index d, Index steps, const Random& random,
   return {tridiagonal_eigenvalues(diagonal, off), exhausted};
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -13,7 +13,7 @@
 #include "polyak/row_matrix.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Ascending eigenvalues of a symmetric d × d matrix.
 std::vector<double> eigenvalues_of(std::vector<double> H, Index d);
@@ -57,4 +57,4 @@ struct RitzValues {
 RitzValues lanczos(Index d, Index steps, const Random& random,
                    const std::function<void(std::span<const double>, std::span<double>)>& apply);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -10,7 +10,7 @@
 #include "spectrum/gram.hpp"
 #include "spectrum/sketch.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Eigenvalues of a d × d Gram matrix with the largest eigenvalue `top` are zero up to rounding
@@ -208,4 +208,4 @@ double effective_eta(const Problem& problem, const MatrixFacts& facts, double la
   return top / (facts.frobenius2 * lambda_max);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -14,7 +14,7 @@
 #include "spectrum/gram.hpp"
 #include "spectrum/sketch.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// AᵀA is formed up to this number of columns.
 constexpr Index most_exact_columns = 3000;
@@ -99,4 +99,4 @@ double effective_eta(const Problem& problem, const MatrixFacts& facts, double la
                      std::span<const double> norm2_over_p, ThreadTeam& team, std::uint64_t seed,
                      bool form = true);
 
-}  // namespace polyak
+}  // namespace polyak::internal

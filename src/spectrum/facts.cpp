@@ -14,7 +14,7 @@
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -385,4 +385,4 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team, RowSums* sums
   return facts;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

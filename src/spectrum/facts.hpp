@@ -11,7 +11,7 @@
 #include "polyak/problem.hpp"
 #include "polyak/row_matrix.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 struct MatrixFacts {
   Scale scale;  ///< all norms below are of A·scale.a and b·scale.b
@@ -38,4 +38,4 @@ MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team, RowSums* sums
 /// read of A, eight bytes per row). The probability of a false match is below n²/2^65.
 Index count_duplicate_rows(const RowMatrix& A, ThreadTeam& team);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -13,7 +13,7 @@
 #include "matrix/storage.hpp"
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 template <class Value>
@@ -332,4 +332,4 @@ double gram_additions(const RowMatrix& A) {
                              chunks);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

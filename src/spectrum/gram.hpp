@@ -13,7 +13,7 @@
 #include "core/thread_team.hpp"
 #include "polyak/row_matrix.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// d × d, both triangles, in one read of A. With b (n × c) the Gram matrix of [A b],
 /// (d + c) × (d + c), which contains AᵀA, Aᵀb and bᵀb; f_i multiplies b_i too. The bits depend
@@ -96,13 +96,13 @@ struct GramCuts {
 };
 GramCuts gram_cuts(const GramSize& A);
 
-}  // namespace polyak
+}  // namespace polyak::internal
 
 // Predicted costs of AᵀA and of a sketch, in seconds on a nominal machine with two cores and
 // AVX-512 (bench/results). They are constants and not measurements at run time, so that choices
 // based on them are reproducible on every machine (method/costs.hpp).
 
-namespace polyak::nominal {
+namespace polyak::internal::nominal {
 
 // kernels/gram: operations per second for many columns, and the number of columns that reaches
 // half of that.
@@ -147,4 +147,4 @@ constexpr double sketch_adds(double columns) {
   return columns <= near_columns ? near_adds : far_adds;
 }
 
-}  // namespace polyak::nominal
+}  // namespace polyak::internal::nominal

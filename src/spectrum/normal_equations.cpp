@@ -9,7 +9,7 @@
 #include "polyak/ranks.hpp"
 #include "spectrum/gram.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr double unit_roundoff = 0x1p-53;
@@ -190,4 +190,4 @@ NormalModel::Value NormalModel::at(const double* x, Index k, double* g) const {
   return out;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -25,7 +25,7 @@
 
 #include "spectrum/facts.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// The Gram matrix of [A b] with the row weights, in the variables of the problem.
 struct NormalEquations {
@@ -103,4 +103,4 @@ class NormalModel {
   std::vector<double> origin_, state_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

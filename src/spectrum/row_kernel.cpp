@@ -16,6 +16,8 @@
 #include "spectrum/gram.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr Index kernel_block_rows = 256;
@@ -100,9 +102,9 @@ std::vector<double> norms2_over_p(const SpectrumFacts& facts) {
 
 }  // namespace
 
-RowKernel row_kernel(const Problem& problem, const MatrixFacts& facts, const Sampler& sampler,
-                     const std::vector<double>& vectors, ThreadTeam& team, std::uint64_t seed,
-                     Index samples) {
+RowKernel internal::row_kernel(const Problem& problem, const MatrixFacts& facts,
+                               const Sampler& sampler, const std::vector<double>& vectors,
+                               ThreadTeam& team, std::uint64_t seed, Index samples) {
   const Index d = problem.cols(), m = std::ssize(vectors) / d;
   const Chosen chosen =
       held_here(choose(sampler, problem.rows(), samples, team, seed), partition(problem.A()));

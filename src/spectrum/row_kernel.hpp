@@ -10,7 +10,7 @@
 #include "sampling/sampler.hpp"
 #include "spectrum/extremes.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 struct RowKernel {
   std::vector<double> K;  ///< m × m
@@ -25,4 +25,4 @@ RowKernel row_kernel(const Problem& problem, const MatrixFacts& facts, const Sam
                      const std::vector<double>& vectors, ThreadTeam& team, std::uint64_t seed,
                      Index samples = 20000);
 
-}  // namespace polyak
+}  // namespace polyak::internal

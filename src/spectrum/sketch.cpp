@@ -8,7 +8,7 @@
 #include "kernels/dense.hpp"
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr Index sketch_block_rows = 1024;  // rows of A in memory at a time
@@ -109,4 +109,4 @@ Buffer sparse_sign_sketch(const Problem& problem, Scale scale, Index rows, std::
   return Sketcher(problem, scale, rows, seed, team, with_rhs).make();
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -10,7 +10,7 @@
 #include "polyak/problem.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// The number of rows of the sketch to which each row of A is added.
 constexpr Index sketch_copies = 8;
@@ -41,4 +41,4 @@ struct SketchBounds {
 /// (SA)ᵀSA, ascending; S has `rows` rows, more than there are values; `frobenius2` is ‖A‖_F².
 SketchBounds sketch_bounds(std::span<const double> values, Index rows, double frobenius2);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -12,7 +12,7 @@
 #include "spectrum/gram.hpp"
 #include "spectrum/sketch.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr double rounding = 1e-6;  // far above the rounding error of a squared norm
@@ -202,4 +202,4 @@ SketchBounds sketch_bounds(std::span<const double> values, Index rows, double fr
   return out;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

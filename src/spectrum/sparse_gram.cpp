@@ -6,7 +6,7 @@
 #include "matrix/storage.hpp"
 #include "spectrum/gram.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr Index band_values = 1 << 16;  // entries of H in a band: fits the second-level cache
@@ -228,4 +228,4 @@ double sparse_gram_additions(const RowMatrix& A) {
   return static_cast<double>((A.rows() + sums - 1) / sums + 1 + cuts.blocks + cuts.parts);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

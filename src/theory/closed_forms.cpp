@@ -12,6 +12,8 @@
 #include "theory/parameters.hpp"
 
 namespace polyak::theory {
+using namespace polyak::theory::internal;
+
 namespace {
 
 // For kappa near 1 the heuristic is unbounded; below this kappa it is left out.
@@ -85,7 +87,7 @@ double theta_of(double k_star) {
       {.what = "k* must be above 1", .found = std::to_string(k_star), .expected = "k* > 1"});
 }
 
-double theta_or_default(const MatrixNumbers& numbers, std::optional<double> k_star) {
+double internal::theta_or_default(const MatrixNumbers& numbers, std::optional<double> k_star) {
   return k_star ? theta_of(*k_star) : 1.0 / std::sqrt(numbers.kappa());
 }
 
@@ -127,7 +129,7 @@ void check(const MatrixNumbers& n) {
   if (!(n.eta >= 1.0)) refuse("eta is below 1", n.eta, "at least 1");
 }
 
-void check_gamma(double gamma) {
+void internal::check_gamma(double gamma) {
   if (!(gamma >= 0.0 && gamma < 1.0)) refuse("gamma is out of range", gamma, "0 <= gamma < 1");
 }
 
@@ -149,18 +151,18 @@ void check_admissible(const Parameters& p, double lmin, double lmax) {
          "that is (1 - sqrt beta)^2/lambda_min < alpha < (1 + sqrt beta)^2/lambda_max");
 }
 
-Edges edges(const Parameters& p, double lmin, double lmax) {
+Edges internal::edges(const Parameters& p, double lmin, double lmax) {
   const double D = std::min(discriminant(p, lmin), discriminant(p, lmax));
   return {4.0 * p.beta() - D, D};
 }
 
-Edges edges_of_gamma(const Parameters& p, double lmin, double lmax, double gamma) {
+Edges internal::edges_of_gamma(const Parameters& p, double lmin, double lmax, double gamma) {
   const double g = gamma * lmin;
   const double half_width = 0.5 * p.alpha * (lmax - lmin);
   return {half_width * half_width, (p.alpha * g) * (p.alpha * (g + (lmax - lmin)))};
 }
 
-double condition_number(const Parameters& p, const Edges& edges) {
+double internal::condition_number(const Parameters& p, const Edges& edges) {
   if (edges.discriminant <= 0.0) return infinity;
   const double c = one_minus_beta(p);
   return (1.0 + p.beta() + std::sqrt(c * c + edges.tau2)) / std::sqrt(edges.discriminant);
@@ -170,8 +172,8 @@ double condition_number(const Parameters& p, double lmin, double lmax) {
   return condition_number(p, edges(p, lmin, lmax));
 }
 
-double vector_batch(const MatrixNumbers& numbers, const Parameters& p, const Edges& edges,
-                    double r) {
+double internal::vector_batch(const MatrixNumbers& numbers, const Parameters& p, const Edges& edges,
+                              double r) {
   const double above = ((r - 1.0) + p.gap) * (r + p.root);  // r² − beta
   if (edges.discriminant <= 0.0 || above <= 0.0) return infinity;
   return 4.0 * p.beta() * (p.alpha * numbers.energy()) * (p.alpha * numbers.lambda_max) /
@@ -189,8 +191,8 @@ double matrix_lemma_batch(const MatrixNumbers& numbers, double delta) {
          std::max((F2 / delta) * (numbers.lambda_max / delta), 2.0 * F2 / delta);
 }
 
-double theorem_batch(const MatrixNumbers& numbers, const Parameters& p, double M, double theta,
-                     double factor) {
+double internal::theorem_batch(const MatrixNumbers& numbers, const Parameters& p, double M,
+                               double theta, double factor) {
   if (std::isinf(M) || p.root <= 0.0) return infinity;
   const double f = factor * M * M / (p.beta() * theta);
   const double aF2 = p.alpha * numbers.frobenius2;

@@ -5,7 +5,7 @@
 
 #include "polyak/theory.hpp"
 
-namespace polyak::theory {
+namespace polyak::theory::internal {
 
 /// tau² with tau = max |t| over the two ends of the spectrum, and 4·beta − tau², which is not
 /// positive where the transition matrix T is defective or has real eigenvalues.
@@ -37,4 +37,4 @@ double theta_or_default(const MatrixNumbers& numbers, std::optional<double> k_st
 /// Throws Error usage unless gamma is in [0, 1).
 void check_gamma(double gamma);
 
-}  // namespace polyak::theory
+}  // namespace polyak::theory::internal

@@ -13,6 +13,9 @@
 #include "theory/models.hpp"
 
 namespace polyak::theory {
+using namespace polyak::internal;
+using namespace polyak::theory::internal;
+
 namespace {
 
 using Vector = std::vector<double>;

@@ -9,6 +9,9 @@
 #include "theory/numerics.hpp"
 
 namespace polyak::theory {
+using namespace polyak::internal;
+using namespace polyak::theory::internal;
+
 namespace {
 
 using Vector = std::vector<double>;

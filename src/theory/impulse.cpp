@@ -4,6 +4,8 @@
 #include <cmath>
 
 namespace polyak::theory {
+using namespace polyak::theory::internal;
+
 namespace {
 
 // The larger |z| for real roots. For t > 0 it is 1 − w, where w = 2y/(2 − t + √D) is a root of
@@ -31,7 +33,8 @@ double nesterov_radius(const Parameters& p, double l) {
 
 }  // namespace
 
-double contraction(Method method, const Parameters& p, std::span<const double> l, double ridge) {
+double internal::contraction(Method method, const Parameters& p, std::span<const double> l,
+                             double ridge) {
   const auto [low, high] = std::minmax_element(l.begin(), l.end());
   return contraction(method, p, *low + ridge, *high + ridge);
 }
@@ -103,31 +106,31 @@ double Impulse::start_gain(Index j) const {
   return (above_ * far_ + 2.0 * beta_ * s_ * y) / (above_ * quadratic(y));
 }
 
-Block block(Method method, const Parameters& p, double l) {
+Block internal::block(Method method, const Parameters& p, double l) {
   const double beta = p.beta(), y = p.alpha * l;
   if (method == Method::heavy_ball) return {1.0 + beta - y, beta};
   return {(1.0 + beta) * (1.0 - y), beta * (1.0 - y)};
 }
 
-GradientPoint gradient_point(Method method, const Parameters& p) {
+GradientPoint internal::gradient_point(Method method, const Parameters& p) {
   if (method == Method::heavy_ball) return {1.0, 0.0};
   return {1.0 + p.beta(), p.beta()};
 }
 
-double block_radius(Method method, const Parameters& p, double l) {
+double internal::block_radius(Method method, const Parameters& p, double l) {
   return method == Method::heavy_ball ? heavy_ball_radius(p, l) : nesterov_radius(p, l);
 }
 
-double discriminant(const Parameters& p, double l) {
+double internal::discriminant(const Parameters& p, double l) {
   const double x = p.gap;
   return std::fma(p.alpha, l, -x * x) * (stability_margin(p, l) - x * x);
 }
 
-double log_inverse_beta(const Parameters& p) {
+double internal::log_inverse_beta(const Parameters& p) {
   return p.gap < 0.5 ? -2.0 * std::log1p(-p.gap) : -2.0 * std::log(p.root);
 }
 
-double stability_margin(const Parameters& p, double l) {
+double internal::stability_margin(const Parameters& p, double l) {
   return std::fma(-p.alpha, l, 4.0) - 2.0 * p.gap * (2.0 - p.gap);
 }
 

@@ -14,7 +14,7 @@
 
 #include "polyak/theory.hpp"
 
-namespace polyak::theory {
+namespace polyak::theory::internal {
 
 struct Block {
   double t, b;
@@ -39,6 +39,10 @@ inline double one_minus_beta(const Parameters& p) { return p.gap * (2.0 - p.gap)
 double log_inverse_beta(const Parameters& p);
 /// 2(1 + beta) − y = (4 − y) − 4x + 2x², positive where (HBM) is stable.
 double stability_margin(const Parameters& p, double l);
+
+}  // namespace polyak::theory::internal
+
+namespace polyak::theory {
 
 /// The impulse response of the methods: the effect of the noise of one step on later steps. With
 /// g_m the error m steps after a unit error, h_m = now·g_m − before·g_{m−1} the same for the point
@@ -84,7 +88,11 @@ class Impulse {
   bool exists_ = true;
 };
 
+}  // namespace polyak::theory
+
+namespace polyak::theory::internal {
+
 /// rho(T) for these eigenvalues.
 double contraction(Method method, const Parameters& p, std::span<const double> l, double ridge);
 
-}  // namespace polyak::theory
+}  // namespace polyak::theory::internal

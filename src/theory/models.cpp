@@ -10,6 +10,9 @@
 #include "theory/impulse.hpp"
 
 namespace polyak::theory {
+using namespace polyak::internal;
+using namespace polyak::theory::internal;
+
 namespace {
 
 using Vector = std::vector<double>;
@@ -49,7 +52,7 @@ bool on_diagonal(std::size_t k, std::size_t width, std::size_t d) {
 
 }  // namespace
 
-Model named_model(std::string name, Vector eigenvalues) {
+Model internal::named_model(std::string name, Vector eigenvalues) {
   check_spectrum(eigenvalues);
   Model model;
   model.name = std::move(name);
@@ -135,7 +138,7 @@ Model diag_model(Vector eigenvalues, const Vector& K, Vector residual_noise) {
   return model;
 }
 
-void use_diagonal_noise(Model& model, Apply K, Vector residual_noise) {
+void internal::use_diagonal_noise(Model& model, Apply K, Vector residual_noise) {
   model.width = 1;
   model.noise = [K = std::move(K), residual = std::move(residual_noise)](
                     std::span<const double> q, std::span<const double>, double residual2,
@@ -150,7 +153,7 @@ void use_diagonal_noise(Model& model, Apply K, Vector residual_noise) {
   model.growth = leading_growth;
 }
 
-Vector gain_roots(const Impulse& impulse, Index width) {
+Vector internal::gain_roots(const Impulse& impulse, Index width) {
   const Index d = impulse.size();
   Vector roots(to_size(width * d));
   for (Index i = 0; i < width; ++i) {
@@ -160,7 +163,7 @@ Vector gain_roots(const Impulse& impulse, Index width) {
   return roots;
 }
 
-Apply balanced_noise(const Model& model, std::span<const double> roots) {
+Apply internal::balanced_noise(const Model& model, std::span<const double> roots) {
   return [&model, roots](std::span<const double> in, std::span<double> out) {
     Vector scaled(in.begin(), in.end());
     for (std::size_t k = 0; k < scaled.size(); ++k) scaled[k] *= roots[k];
@@ -169,7 +172,7 @@ Apply balanced_noise(const Model& model, std::span<const double> roots) {
   };
 }
 
-double leading_growth(const Model& model, const Impulse& impulse, Vector& hint) {
+double internal::leading_growth(const Model& model, const Impulse& impulse, Vector& hint) {
   const Vector roots = gain_roots(impulse, model.width);
   const auto d = to_size(impulse.size()), width = to_size(model.width);
   hint.resize(roots.size(), 0.0);

@@ -9,7 +9,7 @@
 #include "polyak/theory.hpp"
 #include "theory/numerics.hpp"
 
-namespace polyak::theory {
+namespace polyak::theory::internal {
 
 /// A model with this name, these eigenvalues (checked) and the energy ‖A‖_F².
 Model named_model(std::string name, std::vector<double> eigenvalues);
@@ -30,4 +30,4 @@ std::vector<double> gain_roots(const Impulse& impulse, Index width);
 /// next.
 double leading_growth(const Model& model, const Impulse& impulse, std::vector<double>& hint);
 
-}  // namespace polyak::theory
+}  // namespace polyak::theory::internal

@@ -6,7 +6,9 @@
 
 #include "linalg/svd.hpp"
 
-namespace polyak::theory {
+namespace polyak::theory::internal {
+using namespace polyak::internal;
+
 namespace {
 
 using Point = std::vector<double>;
@@ -257,4 +259,4 @@ std::vector<double> solve_shifted(const Apply& apply, double shift, std::span<co
   return x;
 }
 
-}  // namespace polyak::theory
+}  // namespace polyak::theory::internal

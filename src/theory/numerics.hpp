@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace polyak::theory {
+namespace polyak::theory::internal {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -46,4 +46,4 @@ double largest_eigenvalue(const Apply& apply, std::vector<double>& x);
 /// largest eigenvalue.
 std::vector<double> solve_shifted(const Apply& apply, double shift, std::span<const double> rhs);
 
-}  // namespace polyak::theory
+}  // namespace polyak::theory::internal

@@ -9,6 +9,8 @@
 #include "theory/numerics.hpp"
 
 namespace polyak::theory {
+using namespace polyak::theory::internal;
+
 namespace {
 
 // The spectrum [1, kappa] with heavy_ball_parameters(1, kappa, gamma) and the required rate

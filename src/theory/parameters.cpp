@@ -8,6 +8,8 @@
 #include "theory/impulse.hpp"
 
 namespace polyak::theory {
+using namespace polyak::theory::internal;
+
 namespace {
 
 struct Roots {
@@ -39,19 +41,19 @@ Parameters nesterov_parameters(double lmin, double lmax, double gamma) {
   return {1.0 / (L * L), root, 2.0 * l / (L + l) / (1.0 + root)};
 }
 
-StepAndMomentum heavy_ball(double lmin, double lmax, double gamma) {
+StepAndMomentum internal::heavy_ball(double lmin, double lmax, double gamma) {
   const Parameters p = heavy_ball_parameters(lmin, lmax, gamma);
   return {p.alpha, p.beta()};
 }
 
-StepAndMomentum nesterov(double lmin, double lmax, double gamma) {
+StepAndMomentum internal::nesterov(double lmin, double lmax, double gamma) {
   const auto [l, L] = widened(lmin, lmax, gamma);
   return {1.0 / (L * L), (L - l) / (L + l)};
 }
 
-double gradient_descent_step(double lmin, double lmax) { return 2.0 / (lmin + lmax); }
+double internal::gradient_descent_step(double lmin, double lmax) { return 2.0 / (lmin + lmax); }
 
-double minibatch_sgd_step(double lmax, double frobenius2, double eta, double batch) {
+double internal::minibatch_sgd_step(double lmax, double frobenius2, double eta, double batch) {
   return 1.0 / (lmax * (1.0 - 1.0 / batch) + eta * frobenius2 / batch);
 }
 
@@ -61,16 +63,16 @@ double contraction(Method method, const Parameters& p, double lmin, double lmax)
   return std::max(block_radius(method, p, lmin), block_radius(method, p, lmax));
 }
 
-double heavy_ball_rate(double alpha, double beta, double lmin, double lmax) {
+double internal::heavy_ball_rate(double alpha, double beta, double lmin, double lmax) {
   return contraction(Method::heavy_ball, Parameters::of(alpha, beta), lmin, lmax);
 }
 
-double nesterov_rate(double alpha, double beta, double lmin, double lmax) {
+double internal::nesterov_rate(double alpha, double beta, double lmin, double lmax) {
   return contraction(Method::nesterov, Parameters::of(alpha, beta), lmin, lmax);
 }
 
-double heuristic_batch(double frobenius2, double lmax, Index d, double eta, double alpha,
-                       double beta) {
+double internal::heuristic_batch(double frobenius2, double lmax, Index d, double eta, double alpha,
+                                 double beta) {
   if (beta <= 0.0) return std::numeric_limits<double>::infinity();
   return 16.0 * std::numbers::e * eta * std::log(2.0 * static_cast<double>(d)) *
          (alpha * frobenius2) * (alpha * lmax) / (beta * -std::log(beta));

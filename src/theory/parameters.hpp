@@ -5,7 +5,7 @@
 
 #include "polyak/theory.hpp"
 
-namespace polyak::theory {
+namespace polyak::theory::internal {
 
 struct StepAndMomentum {
   double step_size;
@@ -38,4 +38,4 @@ double nesterov_rate(double alpha, double beta, double lmin, double lmax);
 double heuristic_batch(double frobenius2, double lmax, Index d, double eta, double alpha,
                        double beta);
 
-}  // namespace polyak::theory
+}  // namespace polyak::theory::internal

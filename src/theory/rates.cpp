@@ -6,6 +6,8 @@
 #include "theory/numerics.hpp"
 
 namespace polyak::theory {
+using namespace polyak::theory::internal;
+
 namespace {
 
 double batch_with_hint(const Model& model, Method method, const Parameters& p, double r,

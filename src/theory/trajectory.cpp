@@ -8,6 +8,8 @@
 #include "theory/models.hpp"
 
 namespace polyak::theory {
+using namespace polyak::theory::internal;
+
 namespace {
 
 using Vector = std::vector<double>;

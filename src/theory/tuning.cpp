@@ -6,6 +6,8 @@
 #include "theory/numerics.hpp"
 
 namespace polyak::theory {
+using namespace polyak::theory::internal;
+
 namespace {
 
 using Point = std::vector<double>;

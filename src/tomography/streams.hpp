@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace polyak::stream {
+namespace polyak::internal::stream {
 
 // Random streams of this room, in one place so that no two are equal. core/random.hpp uses 8 and 9
 // too, for sketches and subsets of rows, which are never used when data are generated.
@@ -10,4 +10,4 @@ constexpr std::uint64_t phantom = 8ull << 60;    // shapes and the walnut
 constexpr std::uint64_t detector = 9ull << 60;   // noise of the measurements
 constexpr std::uint64_t held_out = 11ull << 60;  // choice of the held-out rays
 
-}  // namespace polyak::stream
+}  // namespace polyak::internal::stream

@@ -10,6 +10,9 @@
 #include "polyak/error.hpp"
 
 namespace polyak::bench {
+using namespace polyak::bench::internal;
+using namespace polyak::internal;
+
 namespace {
 
 using Seeds = std::vector<std::uint64_t>;

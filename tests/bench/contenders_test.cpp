@@ -13,6 +13,9 @@
 #include "matrix/products.hpp"
 
 namespace polyak::bench {
+using namespace polyak::bench::internal;
+using namespace polyak::internal;
+
 namespace {
 
 constexpr Index n = 500, d = 37, batch = 64;

@@ -7,6 +7,8 @@
 #include <set>
 
 namespace polyak::bench {
+using namespace polyak::bench::internal;
+
 namespace {
 
 Contender scripted(const std::string& name, std::vector<double> seconds,

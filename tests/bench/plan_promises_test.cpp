@@ -9,6 +9,9 @@
 #include "core/random.hpp"
 
 namespace polyak::bench {
+using namespace polyak::bench::internal;
+using namespace polyak::internal;
+
 namespace {
 
 Promise promise(const std::string& kind, double promised, double measured) {

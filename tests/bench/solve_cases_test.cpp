@@ -11,6 +11,9 @@
 #include "polyak/io.hpp"
 
 namespace polyak::bench {
+using namespace polyak::bench::internal;
+using namespace polyak::internal;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -7,6 +7,8 @@
 #include "bench/contests.hpp"
 
 namespace polyak::bench {
+using namespace polyak::bench::internal;
+
 namespace {
 
 using Kind = Entrant::Kind;

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 TEST(LargeVector, IsZerosOfThatSizeInOneAllocation) {

@@ -10,6 +10,8 @@
 #include "polyak/simd.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr std::uint64_t counts[] = {0,  1,  2,  3,  7,  8,   15,  16, 17,

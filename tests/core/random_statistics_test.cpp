@@ -8,6 +8,8 @@
 #include "statistics.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr std::uint64_t draws = 1 << 16;

@@ -12,6 +12,8 @@
 #include "philox.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 struct KnownAnswer {

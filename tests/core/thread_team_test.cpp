@@ -15,6 +15,8 @@
 #include "support/sanitized.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 // How often each chunk was done.

@@ -14,6 +14,8 @@
 #include "kernels/reference.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double unit = std::numeric_limits<double>::epsilon() / 2.0;

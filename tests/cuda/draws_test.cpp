@@ -14,6 +14,8 @@
 #include "sampling/sampler.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 // The table as the device makes it.

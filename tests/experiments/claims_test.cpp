@@ -9,6 +9,9 @@
 #include "polyak/error.hpp"
 
 namespace polyak::experiments {
+using namespace polyak::experiments::internal;
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -13,6 +13,8 @@
 #include "polyak/experiments.hpp"
 
 namespace polyak::experiments {
+using namespace polyak::experiments::internal;
+
 namespace {
 
 namespace fs = std::filesystem;

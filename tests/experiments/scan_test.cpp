@@ -14,6 +14,8 @@
 #include "polyak/tomography_reconstruct.hpp"
 
 namespace polyak::experiments {
+using namespace polyak::experiments::internal;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -11,6 +11,8 @@
 #include "polyak/error.hpp"
 
 namespace polyak::experiments {
+using namespace polyak::experiments::internal;
+
 namespace {
 
 const std::string head = "name = \"mine\"\n";

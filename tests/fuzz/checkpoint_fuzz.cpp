@@ -10,6 +10,7 @@
 namespace {
 
 using namespace polyak;
+using namespace polyak::internal;
 
 void load(const std::uint8_t* data, std::size_t size) {
   const fuzz::FileOf file(".ckpt", data, size);

@@ -10,6 +10,7 @@
 #include "polyak/stored_array.hpp"
 
 namespace polyak::fuzz {
+using namespace polyak::internal;
 
 /// A file of that ending with these bytes, for as long as this lives.
 class FileOf {

@@ -16,6 +16,7 @@
 #include "polyak/error.hpp"
 
 namespace polyak::fuzz {
+using namespace polyak::internal;
 
 inline void check(bool condition) {
   if (!condition) std::abort();

@@ -15,7 +15,7 @@ int main(int count, char** arguments) {
   };
   const std::string core = value("OPENBLAS_CORETYPE"), threads = value("OPENBLAS_NUM_THREADS");
   if (count == 3 && !polyak::use_blas_library({arguments[1], arguments[2]})) return 2;
-  std::puts(polyak::blas_name().c_str());
+  std::puts(polyak::internal::blas_name().c_str());
   if (polyak::use_blas_library({"too_late.so"})) return 2;
   return core == value("OPENBLAS_CORETYPE") && threads == value("OPENBLAS_NUM_THREADS") ? 0 : 1;
 }

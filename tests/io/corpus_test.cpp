@@ -7,6 +7,8 @@
 #include "io_testing.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 void replay(const std::string& folder, io::Format format) {

@@ -10,6 +10,8 @@
 #include "support/sanitized.hpp"
 
 namespace polyak::test::disk_process {
+using namespace polyak::internal;
+
 namespace {
 
 using testing::error_of;

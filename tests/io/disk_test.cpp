@@ -24,6 +24,8 @@
 #include "spectrum/gram.hpp"
 
 namespace polyak::test::disk {
+using namespace polyak::internal;
+
 namespace {
 
 using io::DiskOptions;

@@ -15,6 +15,8 @@
 #include "io_testing.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 using namespace testing;

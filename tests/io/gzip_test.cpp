@@ -1,7 +1,7 @@
 #include "io/file.hpp"
 #include "io_testing.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 using namespace testing;
@@ -59,4 +59,4 @@ TEST(Gzip, APlainFileUnderACompressedNameIsRefused) {
 }
 
 }  // namespace
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -6,6 +6,8 @@
 #include "polyak/stored_array.hpp"
 
 namespace polyak::test::npz_reader {
+using namespace polyak::internal;
+
 namespace {
 
 using namespace testing;

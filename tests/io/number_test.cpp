@@ -9,7 +9,7 @@
 #include "io/text/text.hpp"
 #include "io_testing.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 using testing::error_of;
@@ -121,4 +121,4 @@ TEST(Lines, NameFileAndLineInMessages) {
 }
 
 }  // namespace
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -14,6 +14,8 @@
 #include "values.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 using namespace kernels;

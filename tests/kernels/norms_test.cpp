@@ -12,6 +12,8 @@
 #include "values.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double u = 0x1p-53;

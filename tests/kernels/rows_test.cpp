@@ -9,6 +9,8 @@
 #include "values.hpp"
 
 namespace polyak::test::rows {
+using namespace polyak::internal;
+
 namespace {
 
 using kernels::DenseRow;

@@ -12,7 +12,7 @@
 #include "kernels/dense.hpp"
 #include "kernels/reference.hpp"
 
-namespace polyak::kernels {
+namespace polyak::internal::kernels {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -170,4 +170,4 @@ TEST(simd, has_plain_code_everywhere_and_uses_the_best) {
 }
 
 }  // namespace
-}  // namespace polyak::kernels
+}  // namespace polyak::internal::kernels

@@ -8,6 +8,7 @@
 #include "polyak/types.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
 
 /// The sizes around the eight lanes of a sum, and long ones.
 constexpr Index sizes[] = {0, 1, 2, 3, 5, 7, 8, 9, 31, 64, 100, 1000, 4097};

@@ -12,6 +12,8 @@
 #include "polyak/error.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 Matrix op(const Matrix& m, Transpose t) { return t == Transpose::yes ? Matrix(m.transpose()) : m; }

@@ -8,6 +8,8 @@
 #include "support/decompositions.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 // What W says of the chosen columns, against Eigen's QR of them alone. Rotations and

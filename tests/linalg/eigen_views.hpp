@@ -11,6 +11,7 @@
 #include "polyak/types.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Vector = Eigen::VectorXd;

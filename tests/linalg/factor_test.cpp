@@ -9,6 +9,8 @@
 #include "support/decompositions.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 TEST(Cholesky, FactorsAPositiveDefiniteMatrixIntoItsUpperTriangle) {

@@ -8,6 +8,8 @@
 #include "support/decompositions.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 // rank r, singular values 1 … r: known, and far from the cut.

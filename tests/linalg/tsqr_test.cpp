@@ -10,6 +10,8 @@
 #include "support/decompositions.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 Matrix r_of(const Matrix& A, Diagonal diagonal = Diagonal::any) {

@@ -6,6 +6,8 @@
 #include "storages.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr Index n = 41, d = 11, c = 2;

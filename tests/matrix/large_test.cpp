@@ -9,6 +9,8 @@
 #include "storages.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr Index line = Index{1} << 31;

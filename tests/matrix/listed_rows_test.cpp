@@ -2,6 +2,8 @@
 #include "storages.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 TEST(listed_rows, are_those_of_the_list_stored_as_before) {

@@ -7,6 +7,8 @@
 #include "storages.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 struct Shape {

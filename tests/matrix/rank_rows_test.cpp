@@ -6,6 +6,8 @@
 #include "support/thread_ranks.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 // The second of three ranks, without the others.

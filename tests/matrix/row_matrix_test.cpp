@@ -7,6 +7,8 @@
 #include "storages.hpp"
 
 namespace polyak::test::row_matrix {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();

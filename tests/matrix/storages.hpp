@@ -11,6 +11,7 @@
 #include "polyak/matrices.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
 
 /// Normal entries that a float can hold, about `zeros` of ten of them zero, and
 /// every third row empty then.

@@ -9,6 +9,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 class MemoryApart : public testing::TestWithParam<std::string> {

@@ -8,6 +8,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test::conformance {
+using namespace polyak::internal;
+
 namespace {
 
 class EveryMethod : public testing::TestWithParam<std::string> {

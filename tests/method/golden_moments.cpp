@@ -9,6 +9,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 struct Case {

@@ -5,6 +5,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 TEST(minibatch_heavy_ball, equals_minibatch_sgd_at_zero_momentum_bit_for_bit) {

@@ -7,6 +7,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 // Two right-hand sides, weights, a ridge and a start: all that enters a step.

@@ -7,7 +7,7 @@
 #include "page/chart.hpp"
 #include "page/html.hpp"
 
-namespace polyak::page {
+namespace polyak::internal::page {
 namespace {
 
 Chart small_chart() {
@@ -109,4 +109,4 @@ TEST(html, a_page_names_no_other_host) {
 }
 
 }  // namespace
-}  // namespace polyak::page
+}  // namespace polyak::internal::page

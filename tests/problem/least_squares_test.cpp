@@ -9,6 +9,8 @@
 #include "linalg/fortran.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 LeastSquaresResult solve(const Matrix& A, const Matrix& B, const std::vector<double>& weights = {},

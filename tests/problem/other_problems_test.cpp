@@ -7,6 +7,8 @@
 #include "support/decompositions.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double mean_d2 = 0.9 + 0.1 * 100.0;    // E D², D = 1 or 10

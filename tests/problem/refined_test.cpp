@@ -10,6 +10,8 @@
 #include "problem/varied.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;

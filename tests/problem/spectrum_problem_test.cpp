@@ -11,6 +11,8 @@
 #include "support/decompositions.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 TEST(Spectrum, FollowsTheFormulasOfThePaper) {

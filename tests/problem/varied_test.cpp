@@ -13,6 +13,8 @@
 #include "polyak/generate.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 // The smallest problem of a kind among the first seeds, where the noise is as wanted.

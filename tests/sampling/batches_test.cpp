@@ -8,6 +8,8 @@
 #include "polyak/simd.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 // Some rows never drawn, some often, some hardly ever.

@@ -10,6 +10,8 @@
 #include "sampling/sampler.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 std::vector<double> uneven(Index rows) {

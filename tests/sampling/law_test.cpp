@@ -11,6 +11,8 @@
 #include "polyak/error.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 double sum(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }

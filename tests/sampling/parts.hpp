@@ -8,6 +8,7 @@
 #include "sampling/sampler.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
 
 class Parts {
  public:

@@ -14,6 +14,8 @@
 #include "support/thread_ranks.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 using Cuts = std::vector<Index>;  // where ranks' rows begin, and the end

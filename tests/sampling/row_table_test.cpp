@@ -15,6 +15,8 @@
 #include "polyak/simd.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr std::uint64_t end = 1ull << 62;

@@ -12,6 +12,8 @@
 #include "polyak/error.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double denormal = std::numeric_limits<double>::denorm_min();

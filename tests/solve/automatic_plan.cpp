@@ -9,6 +9,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test::plans_of_auto {
+using namespace polyak::internal;
+
 namespace {
 
 SolveOptions automatic() {

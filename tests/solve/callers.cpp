@@ -14,6 +14,8 @@
 #include "support/sanitized.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();

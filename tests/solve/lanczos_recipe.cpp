@@ -7,6 +7,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 // Gaussian-like, coherent, one rare feature, nearly orthogonal rows.

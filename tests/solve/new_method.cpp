@@ -12,11 +12,15 @@
 #include "support/problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 bool proposes = false;  // only in the test about auto
 
-theory::StepAndMomentum cautious_step(const PlanInputs& in) { return {1.0 / in.lambda_max, 0.0}; }
+theory::internal::StepAndMomentum cautious_step(const PlanInputs& in) {
+  return {1.0 / in.lambda_max, 0.0};
+}
 
 double rate(const PlanInputs& in, const ChosenParameters& p) {
   return 1.0 - p.step_size * in.lambda_min;

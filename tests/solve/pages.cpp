@@ -9,6 +9,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 Index spanned(std::vector<Index> rows, Index row_bytes) { return pages_spanned(rows, row_bytes); }

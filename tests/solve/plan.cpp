@@ -12,6 +12,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 ProblemData paper_problem(Index rows, Index cols, double kappa) {

@@ -8,6 +8,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test::rank {
+using namespace polyak::internal;
+
 namespace {
 
 Rows blurred(Index rows, Index cols, double width) {

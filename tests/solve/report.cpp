@@ -7,6 +7,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 TEST(report_json, holds_every_field_of_the_contract) {

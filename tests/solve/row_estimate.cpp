@@ -11,6 +11,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test::row_estimate {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr Index n = 12000, d = 10;

@@ -6,6 +6,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 class SideBySide : public testing::TestWithParam<const char*> {};

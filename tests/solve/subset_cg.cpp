@@ -14,6 +14,8 @@
 #include "support/thread_ranks.hpp"
 
 namespace polyak::test::subset_cg {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr Index n = 40000, d = 400, entries = 20;

@@ -4,6 +4,8 @@
 #include "sketched.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr Index s = 8 * d;

@@ -8,6 +8,8 @@
 #include "spectrum/gram.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 Extremes exact(const Problem& problem, int threads = 2) {

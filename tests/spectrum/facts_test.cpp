@@ -10,6 +10,8 @@
 #include "spectrum/extremes.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();

@@ -8,6 +8,8 @@
 #include "problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 double factor(Index i) { return 0.5 + static_cast<double>(i % 3); }
@@ -102,7 +104,7 @@ struct Strided {
   }
   std::vector<double> gram(int threads) const {
     ThreadTeam team(threads);
-    return polyak::gram(*A(), factor, team, ConstView{b.data(), n, 2, 2});
+    return polyak::internal::gram(*A(), factor, team, ConstView{b.data(), n, 2, 2});
   }
 };
 

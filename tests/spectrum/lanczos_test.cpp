@@ -7,6 +7,8 @@
 #include "spectrum/extremes.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 Extremes estimate(const Problem& problem, std::uint64_t seed, Index steps, int threads = 1) {

@@ -11,6 +11,8 @@
 #include "problems.hpp"
 
 namespace polyak::test::normal_equations {
+using namespace polyak::internal;
+
 namespace {
 
 using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;

@@ -3,6 +3,7 @@
 #include "support/decompositions.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
 
 Matrix with_spectrum(Index rows, const Vector& squared, Index cols, std::uint64_t seed) {
   return orthonormal(rows, squared.size(), seed) * squared.cwiseSqrt().asDiagonal() *

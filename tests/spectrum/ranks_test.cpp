@@ -10,6 +10,8 @@
 #include "support/thread_ranks.hpp"
 
 namespace polyak::test::ranks {
+using namespace polyak::internal;
+
 namespace {
 
 MatrixFacts facts_of(const Problem& problem) {

@@ -12,6 +12,8 @@
 #include "support/decompositions.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 double nu(const Problem& problem, int threads = 2) {

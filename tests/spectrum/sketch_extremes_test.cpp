@@ -3,6 +3,8 @@
 #include "sketched.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 TEST(SketchExtremes, LeaveKappaOpenByLessThanAFactorOfFourWhereTheSketchIsLarge) {

@@ -8,6 +8,8 @@
 #include "support/decompositions.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 Matrix matrix_of(const Buffer& buffer) {

@@ -10,6 +10,7 @@
 #include "spectrum/extremes.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
 
 inline Extremes sketched(const Problem& problem, std::uint64_t seed, Index rows = 0,
                          int threads = 1) {

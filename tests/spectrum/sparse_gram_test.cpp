@@ -6,6 +6,8 @@
 #include "spectrum/gram.hpp"
 
 namespace polyak::test::sparse_gram {
+using namespace polyak::internal;
+
 namespace {
 
 struct Shape {

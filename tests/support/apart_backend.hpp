@@ -10,6 +10,7 @@
 #include "backend/host_backend.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
 
 struct Transfers {
   std::atomic<Index> reads{0}, writes{0};  // calls

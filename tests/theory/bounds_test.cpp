@@ -8,6 +8,8 @@
 #include "theory/parameters.hpp"
 
 namespace polyak::theory {
+using namespace polyak::theory::internal;
+
 namespace {
 
 // Errors e_0 = 1 after 0, 1, … steps of (HBM) on each eigenvalue.

@@ -10,6 +10,8 @@
 #include "support/decompositions.hpp"
 
 namespace polyak::theory {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double rounding = 1e-8;  // of searches and eigenvalues, near equality

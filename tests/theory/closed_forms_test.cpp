@@ -9,6 +9,8 @@
 #include "theory/parameters.hpp"
 
 namespace polyak::theory {
+using namespace polyak::theory::internal;
+
 namespace {
 
 constexpr double close = 1e-12;

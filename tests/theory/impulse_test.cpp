@@ -8,6 +8,8 @@
 #include "golden.hpp"
 
 namespace polyak::theory::impulse {
+using namespace polyak::theory::internal;
+
 namespace {
 
 #if LDBL_MANT_DIG >= 113

@@ -12,6 +12,8 @@
 #include "support/decompositions.hpp"
 
 namespace polyak::theory {
+using namespace polyak::theory::internal;
+
 namespace {
 
 using nlohmann::json;

@@ -5,6 +5,8 @@
 #include "theory/numerics.hpp"
 
 namespace polyak::theory::tuning {
+using namespace polyak::theory::internal;
+
 namespace {
 
 constexpr Method hbm = Method::heavy_ball;

@@ -10,6 +10,8 @@
 #include "tomography/scans.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr Index detectors = 160;

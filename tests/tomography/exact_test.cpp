@@ -6,6 +6,8 @@
 #include "tomography/projectors/rays.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::tomography::internal;
+
 namespace {
 
 // The image of ones is a rectangle: its chords are those of the whole grid.

@@ -6,6 +6,8 @@
 #include "scans.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+
 namespace {
 
 // 5 sigma; the seed is fixed.

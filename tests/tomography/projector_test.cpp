@@ -5,6 +5,8 @@
 #include "scans.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+
 namespace {
 
 struct Case {

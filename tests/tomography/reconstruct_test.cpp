@@ -6,6 +6,8 @@
 #include "small_scan.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+
 namespace {
 
 class Method : public testing::TestWithParam<const char*> {};

@@ -8,6 +8,7 @@
 #include "polyak/tomography.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
 
 inline std::vector<double> turn(Index count, double degrees) {
   std::vector<double> out;

@@ -7,6 +7,8 @@
 #include "tomography/reconstruct/runs.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::tomography::internal;
+
 namespace {
 
 TEST(Reconstruct, treats_several_slices_as_it_treats_each) {

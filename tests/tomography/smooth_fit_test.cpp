@@ -5,6 +5,9 @@
 #include "tomography/reconstruct/tv.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+using namespace polyak::tomography::internal;
+
 namespace {
 
 double variation(const ImageGrid& image, const std::vector<double>& x) {

@@ -4,6 +4,8 @@
 #include "scans.hpp"
 
 namespace polyak::tomography::table {
+using namespace polyak::internal;
+
 namespace {
 
 struct Measured {

@@ -7,6 +7,8 @@
 #include "scans.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+
 namespace {
 
 // A phantom on a grid four times finer, photons counted: no fit uses the rays that

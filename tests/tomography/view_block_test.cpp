@@ -6,6 +6,9 @@
 #include "tomography/projectors/ray_maker.hpp"
 
 namespace polyak::tomography::view_block {
+using namespace polyak::internal;
+using namespace polyak::tomography::internal;
+
 namespace {
 
 struct Shape {

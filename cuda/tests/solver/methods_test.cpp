@@ -17,6 +17,8 @@
 #include "support/problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double u = std::numeric_limits<double>::epsilon() / 2.0;

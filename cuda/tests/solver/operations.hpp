@@ -14,6 +14,7 @@
 #include "support/problems.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
 
 constexpr double u = std::numeric_limits<double>::epsilon() / 2.0;
 using Long = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;

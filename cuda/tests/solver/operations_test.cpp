@@ -4,6 +4,8 @@
 #include "operations.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 TEST_P(Operations, on_single_elements_have_the_bits_of_the_cpu) {

@@ -5,6 +5,8 @@
 #include "spectrum/facts.hpp"
 
 namespace polyak::test {
+using namespace polyak::internal;
+
 namespace {
 
 class Sums : public Operations {};

@@ -10,7 +10,7 @@
 #include "io/file.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 int open_at(const std::string& path, int flags) {
@@ -99,4 +99,4 @@ void DiskFile::check_unchanged() const {
                               .hint = "run again, without changes to the file during the run"});
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

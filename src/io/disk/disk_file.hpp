@@ -10,7 +10,7 @@
 #include "io/file.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 /// Opened twice: past the page cache (O_DIRECT), where the file system allows it, and as usual.
 /// Direct reads do not copy pages, leave the memory to others, and take a third of the time per
@@ -46,4 +46,4 @@ class DiskFile final : public WatchedInput {
   struct stat opened_ {};
 };
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -15,7 +15,7 @@
 #include "matrix/disk_rows.hpp"
 #include "matrix/row_lists.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 // A file of rows, and the buffers that all matrices of it share. The threads that read belong to
@@ -282,4 +282,4 @@ MatrixPtr disk_matrix(const DiskValues& values, const DiskOptions& options) {
                        : typed_matrix<double>(values, options);
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -8,7 +8,7 @@
 #include "io/disk/read_queue.hpp"
 #include "polyak/matrices.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 struct DiskOptions {
   Reader reader = Reader::automatic;
@@ -31,4 +31,4 @@ MatrixPtr disk_matrix(const DiskValues& values, const DiskOptions& options);
 /// "auto", "io_uring" or "threads".
 Reader reader_named(const std::string& name);
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

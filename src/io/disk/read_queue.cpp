@@ -11,7 +11,7 @@
 #include "polyak/error.hpp"
 #include "polyak/option_table.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 constexpr unsigned uring_depth = 128;
@@ -138,4 +138,4 @@ std::unique_ptr<ReadQueue> make_read_queue(const DiskFile& file, Reader reader) 
                .hint = option_name("disk-reader", "threads") + " reads by a pool of threads"});
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -17,7 +17,7 @@
 
 #include "io/disk/disk_file.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 /// One read. Offset, length and address are aligned (DiskFile::alignment).
 class Read {
@@ -97,4 +97,4 @@ std::unique_ptr<ReadQueue> make_thread_queue(const DiskFile& file, int threads);
 /// Null, and the reason in `why`, if the kernel or this build does not have io_uring.
 std::unique_ptr<ReadQueue> make_uring_queue(const DiskFile& file, unsigned depth, std::string& why);
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

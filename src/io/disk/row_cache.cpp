@@ -7,7 +7,7 @@
 
 #include "io/file.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 constexpr Index short_row = 512;           // bytes; shorter rows share a slot
@@ -289,4 +289,4 @@ void RowCache::copy(std::span<const Index> rows, char* out) {
   }
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

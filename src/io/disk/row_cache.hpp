@@ -16,7 +16,7 @@
 
 #include "io/disk/row_layout.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 class RowCache {
  public:
@@ -90,4 +90,4 @@ class RowCache {
   Index waiting_for_room_ = 0;  // threads
 };
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

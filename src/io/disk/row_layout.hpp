@@ -11,7 +11,7 @@
 #include "io/disk/read_queue.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 struct RowLayout {
   Index offset = 0;     // of row 0, in bytes
@@ -89,4 +89,4 @@ class RowRead : public Read {
   const char* rows_ = nullptr;
 };
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 constexpr Index block_bytes = 1 << 20;
@@ -249,4 +249,4 @@ const char* RowStreams::Pin::rows(Index row) const {
   return block_->rows() + (row - block_->first) * owner_.layout_.row_bytes;
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -14,7 +14,7 @@
 
 #include "io/disk/row_layout.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 class RowStreams {
  public:
@@ -99,4 +99,4 @@ class RowStreams {
   Index used_rows_ = 0;  // since the file was last tested for changes
 };
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

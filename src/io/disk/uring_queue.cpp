@@ -14,7 +14,7 @@
 #include "core/without_signals.hpp"
 #include "io/file.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 // One thread owns the ring. It sleeps in the kernel until a read has ended, or until start()
@@ -170,17 +170,17 @@ std::unique_ptr<ReadQueue> make_uring_queue(const DiskFile& file, unsigned depth
   return nullptr;
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io
 
 #else
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 std::unique_ptr<ReadQueue> make_uring_queue(const DiskFile&, unsigned, std::string& why) {
   why = "this program was built without liburing";
   return nullptr;
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io
 
 #endif

@@ -9,7 +9,7 @@
 #include "io/stored.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 // The path of a member: "/A/data" for group "/A".
@@ -180,4 +180,4 @@ SparseParts read_hdf5_sparse(const std::string& path, const std::string& name) {
   return parts;
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -7,7 +7,7 @@
 #include "io/stored.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 const char* const broken = "the dataset cannot be read";
@@ -176,4 +176,4 @@ std::vector<Index> Hdf5Dataset::read_integers() const {
   return out;
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -7,7 +7,7 @@
 #include "io/text/text.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 std::recursive_mutex& library_mutex() {
@@ -172,4 +172,4 @@ std::optional<std::vector<Index>> Hdf5File::integer_attribute(const std::string&
   return out;
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

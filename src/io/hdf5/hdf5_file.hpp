@@ -14,7 +14,7 @@
 
 #include "polyak/types.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 /// A lock around calls of the library, which is not thread-safe; meanwhile it prints no messages
 /// on standard error. Hold one around every call.
@@ -109,4 +109,4 @@ class Hdf5Dataset {
   bool numeric_ = false;
 };
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -11,7 +11,7 @@
 #include "io/stored.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 constexpr std::size_t compressed = 15;
@@ -123,4 +123,4 @@ void check_mat(const MappedFile& file) {
   if (at != bytes.size()) refuse(file, "the MATLAB file is cut off", at);
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

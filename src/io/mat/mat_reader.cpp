@@ -9,7 +9,7 @@
 #include "io/stored.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 struct CloseFile {
@@ -199,4 +199,4 @@ SparseParts read_mat_sparse(const MappedFile& file, const std::string& name) {
   return parts;
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -10,7 +10,7 @@
 #include "io/rows.hpp"
 #include "io/text/text.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 std::vector<std::string> words_of(std::string_view line) {
@@ -204,4 +204,4 @@ void write_mtx(const std::string& path, const RowMatrix& A) {
   out.commit();
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -10,7 +10,7 @@
 #include "io/text/text.hpp"
 #include "polyak/io.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 enum class MtxField { real, integer, pattern };
 enum class MtxSymmetry { general, symmetric, skew };
@@ -42,4 +42,4 @@ FileInfo inspect_mtx(const MappedFile& file, bool whole);
 /// Coordinate for sparse matrices, array for dense ones.
 void write_mtx(const std::string& path, const RowMatrix& A);
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

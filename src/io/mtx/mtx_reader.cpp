@@ -6,7 +6,7 @@
 #include "io/mtx/mtx.hpp"
 #include "io/rows.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 // Two passes over the text: the first counts the entries of each row, the second stores them in
@@ -248,4 +248,4 @@ Table read_mtx(const MappedFile& file, const ReadOptions& options) {
   return read_mtx_array(lines, header, options, file.name());
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -12,7 +12,7 @@
 #include "io/rows.hpp"
 #include "polyak/stored_array.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 enum class NpyType { f4, f8, i1, i2, i4, i8, u1, u2, u4, b1 };
 
@@ -63,4 +63,4 @@ std::unique_ptr<RowSink> npy_sink(const std::string& path, const NpyLayout& layo
 /// The header of a .npy file for a type ("<f8") and a shape ("(3, 4)").
 std::string npy_header_bytes(const std::string& type, const std::string& shape);
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -6,7 +6,7 @@
 #include "io/text/text.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 struct TypeEntry {
@@ -226,4 +226,4 @@ NpyHeader parse_npy_header(const MappedFile& file, bool any_dimensions) {
   return header;
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -8,7 +8,7 @@
 #include "io/stored.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
@@ -225,4 +225,4 @@ FileInfo inspect_npy(const MappedFile& file) {
   return info;
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

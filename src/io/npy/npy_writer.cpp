@@ -9,7 +9,7 @@
 #include "io/npy/zip.hpp"
 #include "polyak/io.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 constexpr std::size_t buffer_bytes = 1u << 20;
@@ -243,9 +243,10 @@ std::string npy_header_bytes(const std::string& type, const std::string& shape) 
   return head + text;
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io
 
 namespace polyak {
+using namespace polyak::internal;
 
 // One pass over the rows for the row starts, then one for each large array: only the row starts
 // are held in memory. Indices have 32 bits if that is sufficient, as in SciPy.

@@ -9,7 +9,7 @@
 #include "io/stored.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 constexpr std::string_view npy_ending = ".npy";
@@ -140,4 +140,4 @@ SparseParts read_npz_sparse(const MappedFile& file) {
           .by_columns = format == "csc"};
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -12,7 +12,7 @@
 #include "io/file.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 /// An archive written sequentially, without compression, with 64-bit sizes as NumPy writes them.
 /// The file is complete after commit(), otherwise absent.
@@ -60,4 +60,4 @@ std::string zip_beginning(const MappedFile& file, const ZipMember& member, std::
 /// the file and the machine's memory before it is unpacked.
 std::shared_ptr<const MappedFile> zip_contents(const MappedFile& file, const ZipMember& member);
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -8,7 +8,7 @@
 #include "polyak/error.hpp"
 #include "polyak/stored_array.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 constexpr std::uint32_t end_mark = 0x06054b50, end64_mark = 0x06064b50, locator_mark = 0x07064b50,
@@ -199,4 +199,4 @@ std::shared_ptr<const MappedFile> zip_contents(const MappedFile& file, const Zip
   return MappedFile::from_memory(name, std::move(out));
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -6,7 +6,7 @@
 #include "io/stored.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 constexpr Index mat_id = 1211216, vec_id = 1211214;
@@ -268,4 +268,4 @@ void refuse_petsc_sum(const std::string& name, Index found, Index expected) {
                .expected = std::to_string(expected)});
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

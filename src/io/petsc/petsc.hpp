@@ -15,7 +15,7 @@
 #include "polyak/ranks.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 enum class PetscKind { sparse, dense, vector };
 
@@ -71,4 +71,4 @@ inline Index big_endian_index(const char* p, std::size_t width) {
                     : static_cast<Index>(big_endian_64(p));
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -6,7 +6,7 @@
 #include "io/text/text.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 class CsvRows final : public RowSource {
@@ -196,4 +196,4 @@ std::unique_ptr<RowSink> csv_sink(const std::string& path, const std::vector<std
   return std::make_unique<CsvSink>(path, names, rhs_name);
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

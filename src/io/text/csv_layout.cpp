@@ -7,7 +7,7 @@
 #include "io/text/tables.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 constexpr char comment = '#';
@@ -234,4 +234,4 @@ std::vector<std::string> split_cells(const Lines& lines, std::string_view line, 
   }
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -9,7 +9,7 @@
 #include "io/text/tables.hpp"
 #include "io/text/text.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 constexpr Index intercept_mark = -1;  // replaced by the number of the last column at the end
@@ -186,4 +186,4 @@ void write_svm(const std::string& path, const RowMatrix& A, const Array& b) {
   out.commit();
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

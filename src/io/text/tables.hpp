@@ -18,7 +18,7 @@
 #include "io/text/text.hpp"
 #include "polyak/io.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 /// Separator, names and number of cells, found from the first line.
 struct CsvLayout {
@@ -69,4 +69,4 @@ FileInfo inspect_svm(const MappedFile& file);
 /// Writes b as labels; 0 if b is empty.
 void write_svm(const std::string& path, const RowMatrix& A, const Array& b);
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -8,7 +8,7 @@
 
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 // from_chars does not distinguish overflow from underflow. The decimal exponent of the first
@@ -175,4 +175,4 @@ void TextWriter::commit() {
   sink_->commit();
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -12,7 +12,7 @@
 #include "io/file.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 /// At most 40 characters of the text, in quotes, for messages.
 std::string excerpt(std::string_view text);
@@ -105,4 +105,4 @@ class TextWriter {
   std::string buffer_;
 };
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -11,7 +11,7 @@
 #include "io/text/text.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 // The callbacks of libtiff for input, in place of system calls.
 struct TiffClient {
@@ -196,4 +196,4 @@ void TiffFile::read_tiles(Index first, Index last, double* out) {
   }
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -10,7 +10,7 @@
 
 #include "io/file.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 
 struct TiffPage {
   Index rows = 0;
@@ -54,4 +54,4 @@ class TiffFile {
   friend struct TiffClient;
 };
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -11,7 +11,7 @@
 #include "io/tiff/tiff_page.hpp"
 #include "polyak/error.hpp"
 
-namespace polyak::io {
+namespace polyak::internal::io {
 namespace {
 
 // Only the file read last stays open: a scan may have thousands of files.
@@ -155,4 +155,4 @@ std::vector<std::string> tiff_files(const std::string& path) {
                .where = path});
 }
 
-}  // namespace polyak::io
+}  // namespace polyak::internal::io

@@ -12,7 +12,7 @@
 #include "solve/auto/subset_stages.hpp"
 #include "solve/run/driver.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr std::uint64_t subset_cg_draw =
@@ -387,4 +387,4 @@ Report automatic_solve(const Problem& problem, const SolveOptions& options, Obse
   return Automatic(problem, options, observer, from).run();
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -5,6 +5,8 @@
 #include "solve/auto/subset_stages.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 AutomaticPlan::Step shown(const AutoStage& stage, const SolveOptions& options) {

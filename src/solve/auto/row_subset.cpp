@@ -6,7 +6,7 @@
 #include "core/random.hpp"
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Everything but A and b.
@@ -144,4 +144,4 @@ std::optional<Index> pages_of_rows(const RowMatrix& A, std::span<const Index> ro
   return pages_spanned(rows, row_bytes);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -9,7 +9,7 @@
 #include "core/thread_team.hpp"
 #include "polyak/problem.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// `count` different rows, ascending, each equally likely, none of `taken` (ascending); fewer
 /// where there are not as many. A pure function of the arguments; `draw` numbers the draws of
@@ -40,4 +40,4 @@ Index pages_spanned(std::span<const Index> rows, Index row_bytes);
 /// For rows of A. Nothing where A is not one array: sparse, computed, on several ranks.
 std::optional<Index> pages_of_rows(const RowMatrix& A, std::span<const Index> rows);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -8,7 +8,7 @@
 #include "solve/report/fields.hpp"
 #include "solve/run/driver.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Adds the fields of `earlier` that auto sums over its stages.
@@ -120,4 +120,4 @@ Report RunTotal::finish() {
   return std::move(total_);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -6,7 +6,7 @@
 
 #include "polyak/solve.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// A sequence of runs with one observer, saved and resumed as one. A resumed sequence makes
 /// the same choices again: the reports of runs that had ended are taken from the snapshot, and
@@ -104,4 +104,4 @@ class RunTotal {
   bool ended_by_user_ = false;  // see end_by_user_limit
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -8,7 +8,7 @@
 
 #include "polyak/memory.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr double margin_rows = 16.0;      // of a subset, beside its multiple of d
@@ -218,4 +218,4 @@ std::optional<AutoStage> AutoPlan::plan_subset_cg() const {
       .expected_iterations = expected};
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

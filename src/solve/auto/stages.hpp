@@ -22,7 +22,7 @@
 #include "method/record.hpp"
 #include "polyak/solve.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 struct RuledOut {
   std::string method;
@@ -88,4 +88,4 @@ double subset_bytes(const ProblemShape& shape, Index rows, const SolveOptions& o
 Report automatic_solve(const Problem& problem, const SolveOptions& options, Observer* observer,
                        const Snapshot* from);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -12,7 +12,7 @@
 #include "solve/run/driver.hpp"
 #include "solve/run/working_problem.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr std::uint64_t to_solve = 0, to_check = 1, to_check_first = 3;  // draws of random_rows
@@ -238,4 +238,4 @@ std::optional<double> expected_iterations(const Report& subset, double tol) {
   return std::max(1.0, static_cast<double>(subset.iterations) * std::log(1.0 / tol) / fall);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -17,7 +17,7 @@
 #include "polyak/problem.hpp"
 #include "solve/auto/runs.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 struct SubsetTrial {
   SubsetFacts facts;
@@ -74,4 +74,4 @@ class SubsetWatch final : public Observer {
 /// the subset. Nothing where it was not measured twice.
 std::optional<double> expected_iterations(const Report& subset, double tol);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -12,7 +12,7 @@
 #include "sampling/law.hpp"
 #include "spectrum/row_kernel.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // One factor at a time: scale.a² may overflow.
@@ -214,4 +214,4 @@ Index Forecast::best_batch(Index max_batch) const {
   return best;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

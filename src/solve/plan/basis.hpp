@@ -14,7 +14,7 @@
 #include "sampling/sampler.hpp"
 #include "spectrum/extremes.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Of the rows held here. With several ranks every rank draws the batches that one rank would
 /// draw. Error bad_data where given probabilities do not fit the rows.
@@ -98,4 +98,4 @@ class Forecast {
   theory::Model worst_, model_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -7,7 +7,7 @@
 #include "solve/plan/plan_table.hpp"
 #include "solve/run/driver.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr double max_normal_seconds = 5.0;
@@ -161,4 +161,4 @@ std::optional<double> krylov_steps(const FitComponents& fit, double target) {
   return std::nullopt;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

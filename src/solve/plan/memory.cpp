@@ -7,6 +7,8 @@
 #include "solve/plan/basis.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 WorkingMemory memory_of(const ProblemShape& shape, const SolveOptions& options) {
@@ -37,7 +39,7 @@ double working_bytes(const ProblemShape& shape, const std::string& method,
 }
 
 // solve/auto/row_subset: the rows, those that check them, and QR.
-double subset_bytes(const ProblemShape& shape, Index rows, const SolveOptions& options) {
+double internal::subset_bytes(const ProblemShape& shape, Index rows, const SolveOptions& options) {
   const WorkingMemory m = memory_of(shape, options);
   const double solved = static_cast<double>(rows), width = m.d() + m.c();
   const double checked = std::clamp(m.n() / 200.0, 1000.0, 10000.0);

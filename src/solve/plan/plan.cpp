@@ -10,7 +10,7 @@
 #include "sampling/law.hpp"
 #include "solve/plan/basis.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 const MethodRecord& checked_record(const SolveOptions& options, const std::string& method) {
@@ -108,7 +108,7 @@ class Planner {
 
   void choose_step_and_momentum() {
     if (!record_.plan.step_and_momentum) return;
-    const theory::StepAndMomentum best = record_.plan.step_and_momentum(in_);
+    const theory::internal::StepAndMomentum best = record_.plan.step_and_momentum(in_);
     chosen_.step_size = options_.step_size ? unscaled(*options_.step_size) : best.step_size;
     chosen_.momentum = options_.momentum.value_or(best.momentum);
     plan_.used.parameters = in_.step_is_given() ? "given" : "the paper's";
@@ -139,8 +139,8 @@ class Planner {
       chosen_.batch = *options_.batch_size;
     } else {
       const double heuristic =
-          theory::heuristic_batch(facts_.frobenius2, in_.lambda_max, problem_.cols(), in_.eta,
-                                  chosen_.step_size, chosen_.momentum);
+          theory::internal::heuristic_batch(facts_.frobenius2, in_.lambda_max, problem_.cols(),
+                                            in_.eta, chosen_.step_size, chosen_.momentum);
       chosen_.batch =
           std::clamp<Index>(static_cast<Index>(std::min(heuristic, static_cast<double>(n))), 1, n);
     }
@@ -256,4 +256,4 @@ Plan make_plan(const Problem& problem, const MatrixFacts& facts, const SolveOpti
   return Planner(problem, facts, options, team).make();
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

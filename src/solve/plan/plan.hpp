@@ -11,7 +11,7 @@
 #include "polyak/report.hpp"
 #include "spectrum/facts.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 struct Plan {
   std::string method;
@@ -32,4 +32,4 @@ std::string choose_method(const Problem& problem, const std::string& asked);
 Plan make_plan(const Problem& problem, const MatrixFacts& facts, const SolveOptions& options,
                ThreadTeam& team);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -11,6 +11,8 @@
 #include "spectrum/facts.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 Array zeros(Index n) { return Array(std::vector<double>(to_size(n), 0.0), n, 1); }

@@ -9,7 +9,7 @@
 #include "sampling/law.hpp"
 #include "theory/parameters.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 theory::Parameters paper_parameters(theory::Method recurrence, double lmin, double lmax,
@@ -235,8 +235,8 @@ class TableMaker {
     if (in_.columns_scaled) return;
     const theory::Parameters p = paper_parameters(record.plan.recurrence, extremes_.lambda_min,
                                                   extremes_.lambda_max, in_.options.gamma);
-    const double heuristic = theory::heuristic_batch(in_.facts.frobenius2, extremes_.lambda_max,
-                                                     cols(), in_.eta, p.alpha, p.beta());
+    const double heuristic = theory::internal::heuristic_batch(
+        in_.facts.frobenius2, extremes_.lambda_max, cols(), in_.eta, p.alpha, p.beta());
     if (in_.kappa < 2.0 || !std::isfinite(heuristic)) return;
     const Index batch = std::clamp<Index>(static_cast<Index>(std::min(heuristic, 1e15)), 1, rows());
     add_minibatch(record, batch, p,
@@ -280,4 +280,4 @@ class TableMaker {
 
 PlanTable make_plan_table(const PlanFacts& facts) { return TableMaker(facts).make(); }
 
-}  // namespace polyak
+}  // namespace polyak::internal

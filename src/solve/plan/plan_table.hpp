@@ -13,7 +13,7 @@
 #include "solve/plan/basis.hpp"
 #include "theory/parameters.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// In the scaled problem's units unless stated otherwise.
 struct PlanFit {
@@ -76,4 +76,4 @@ struct PlanTable {
 /// Times short runs of the methods.
 PlanTable make_plan_table(const PlanFacts& facts);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -9,7 +9,7 @@
 
 #include "polyak/report.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Fields<T>::visit(visitor) calls visitor(name, &T::member, roles...) for every field, in
 /// the order of the JSON. Roles are the constants below; a field without roles is in the
@@ -187,4 +187,4 @@ struct Fields<Report> {
   }
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

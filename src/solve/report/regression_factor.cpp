@@ -11,7 +11,7 @@
 #include "polyak/ranks.hpp"
 #include "problem/least_squares.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Rows for the factorisation; on their way the columns that vary are noted.
@@ -122,4 +122,4 @@ std::vector<double> RegressionFactor::inverse_diagonal(const ColumnMap* map) con
   return out;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

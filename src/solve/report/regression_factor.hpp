@@ -11,7 +11,7 @@
 #include "matrix/column_map.hpp"
 #include "polyak/problem.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 class RegressionFactor {
  public:
@@ -36,4 +36,4 @@ class RegressionFactor {
   bool constant_ = false;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -11,6 +11,8 @@
 #include "solve/report/fields.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 // In the order of StoppedBy.

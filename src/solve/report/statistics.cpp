@@ -15,7 +15,7 @@
 #include "solve/run/working_problem.hpp"
 #include "spectrum/extremes.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr double rounding = 1e-13;  // of |b|: a residual that says nothing about noise
@@ -234,4 +234,4 @@ Report with_statistics(const Problem& problem, Report report) {
   return report;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

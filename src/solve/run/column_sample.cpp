@@ -8,7 +8,7 @@
 #include "polyak/ranks.hpp"
 #include "solve/auto/row_subset.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr std::uint64_t for_columns = 2;  // draw of row_subset
@@ -92,4 +92,4 @@ void ColumnSample::add_norms(const RowMatrix& A, double scale, std::vector<doubl
   }
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -7,7 +7,7 @@
 
 #include "polyak/problem.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 class ColumnSample {
  public:
@@ -35,4 +35,4 @@ class ColumnSample {
   double share_ = 1.0;  // m/n, of the rows that have a weight
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -7,7 +7,7 @@
 
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 Driver::Driver(const Problem& problem, SolveOptions options, FirstRead first_read,
                std::shared_ptr<RowSums> copied)
     : options_(std::move(options)),
@@ -291,4 +291,4 @@ Report Driver::run(Observer* observer) {
   return report(method_ ? iterate(observer ? *observer : none) : trivial_answer());
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -13,7 +13,7 @@
 #include "solve/run/schedule.hpp"
 #include "solve/run/setup.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Writes the sizes of the problem and the vector instructions into a report.
 void describe(const Problem& problem, Report& out);
@@ -111,4 +111,4 @@ class Driver {
   Index piece_ = 0;               // iterations between two checks of the clock
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -6,7 +6,7 @@
 #include "polyak/simd.hpp"
 #include "solve/run/driver.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // From the error where a reference is known, from the gradient otherwise; over the last two thirds
@@ -216,4 +216,4 @@ Report Driver::report(const Verdict& verdict) const {
   return out;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

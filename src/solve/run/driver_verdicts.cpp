@@ -8,7 +8,7 @@
 
 #include "solve/run/driver.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 std::string limit_text::seconds(double limit) {
   return fmt::format("time limit of {:g} s reached", limit);
@@ -158,4 +158,4 @@ Driver::Verdict Driver::trivial_answer() {
                                                      : "A is zero: every x is a solution"};
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

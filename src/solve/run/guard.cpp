@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 bool has(const Plan& plan, unsigned wanted) {
@@ -68,4 +68,4 @@ std::string Guard::description() const {
       option_name("lambda-max"));
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

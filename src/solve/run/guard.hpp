@@ -7,7 +7,7 @@
 
 #include "solve/plan/plan.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 class Guard {
  public:
@@ -30,4 +30,4 @@ class Guard {
   int halvings_ = 0, times_ = 0;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

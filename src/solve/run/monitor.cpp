@@ -6,7 +6,7 @@
 
 #include "linalg/blas.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // With a ridge the problem is [A; √ridge·I]x = [b; 0], and so are its norms.
@@ -257,4 +257,4 @@ bool Monitor::surely_above(ConstView x, std::span<const double> gradient2,
   return false;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

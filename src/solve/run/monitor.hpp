@@ -13,7 +13,7 @@
 #include "polyak/report.hpp"
 #include "solve/run/working_problem.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 struct Measured {
   Measurement line;  ///< for the history, in the user's units
@@ -101,4 +101,4 @@ class Monitor {
   std::vector<double> read_g_, read_residual2_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

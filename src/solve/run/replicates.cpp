@@ -8,6 +8,8 @@
 #include "solve/run/setup.hpp"
 
 namespace polyak {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();

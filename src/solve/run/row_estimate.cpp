@@ -6,7 +6,7 @@
 #include "linalg/blas.hpp"
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 constexpr double deviations = 4.0;  // of a normal law: 3e-5 on either side
@@ -129,4 +129,4 @@ RowTest RowEstimate::at(Index k, ConstView x) {
   return out;
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

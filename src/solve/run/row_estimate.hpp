@@ -10,7 +10,7 @@
 #include "sampling/batches.hpp"
 #include "solve/run/monitor.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 struct RowTest {
   bool above = false;     ///< the tolerance is not met; wrong with probability RowEstimate::doubt
@@ -56,4 +56,4 @@ class RowEstimate {
   std::vector<double> both_;  // x and below it u, 2c × d
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

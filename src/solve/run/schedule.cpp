@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace polyak {
+namespace polyak::internal {
 
 Schedule::Schedule(const SolveOptions& options, Index rows, double rows_per_iteration,
                    std::optional<double> expected, bool looks)
@@ -46,4 +46,4 @@ Index Schedule::next(Index iteration) const {
   return iteration + std::max<Index>(1, static_cast<Index>(std::clamp(wait, least, most)));
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -15,7 +15,7 @@
 #include "polyak/options.hpp"
 #include "polyak/types.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 class Schedule {
  public:
@@ -84,4 +84,4 @@ class Plateau {
   std::vector<Point> measured_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

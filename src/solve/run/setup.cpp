@@ -4,7 +4,7 @@
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Each step of a single-row method depends on the last: ranks cannot share the steps.
@@ -106,4 +106,4 @@ std::unique_ptr<Method> SolveSetup::start(const Parameters& parameters) {
                                            plan_.sampler.get(), parameters, working_.normal()});
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

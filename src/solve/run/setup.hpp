@@ -10,7 +10,7 @@
 #include "solve/plan/plan.hpp"
 #include "solve/run/working_problem.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// Whether a factorisation of rows with this many entries takes less time than the start of
 /// threads, some 50 µs each.
@@ -60,4 +60,4 @@ class SolveSetup {
   Plan plan_;
 };
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -11,7 +11,7 @@
 #include "polyak/ranks.hpp"
 #include "solve/run/column_sample.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 namespace {
 
 // Ratios of column norms up to which columns are not scaled: rounding to a power of two can itself
@@ -305,4 +305,4 @@ std::string WorkingProblem::description() const {
   return fmt::format("columns times 2^{} to 2^{}{}", smallest, largest, centred);
 }
 
-}  // namespace polyak
+}  // namespace polyak::internal

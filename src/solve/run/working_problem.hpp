@@ -10,7 +10,7 @@
 #include "polyak/options.hpp"
 #include "spectrum/normal_equations.hpp"
 
-namespace polyak {
+namespace polyak::internal {
 
 /// What the first read of A gives a method that works on AᵀA.
 enum class FirstRead {
@@ -76,4 +76,4 @@ class WorkingProblem {
 /// size, momentum or ends of the spectrum are given for A as it is. Collective.
 bool may_scale_columns(const Problem& problem, const SolveOptions& options);
 
-}  // namespace polyak
+}  // namespace polyak::internal

@@ -7,6 +7,8 @@
 #include "tomography/streams.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+
 namespace {
 
 void require_number(const char* name, double v, bool zero_too) {

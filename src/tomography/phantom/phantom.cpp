@@ -9,6 +9,9 @@
 #include "tomography/streams.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+using namespace polyak::tomography::internal;
+
 namespace {
 
 /// The length in the image of 1 in the coordinates of phantoms.

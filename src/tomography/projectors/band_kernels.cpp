@@ -6,7 +6,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace polyak::tomography::HWY_NAMESPACE {
+namespace polyak::tomography::internal::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::CappedTag<double, 8>;
@@ -209,11 +209,11 @@ void back_project_strips(const Band& band, const ViewRays& rays, const double* v
   }
 }
 
-}  // namespace polyak::tomography::HWY_NAMESPACE
+}  // namespace polyak::tomography::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 namespace {
 HWY_EXPORT(project_pairs);
 HWY_EXPORT(back_project_pairs);
@@ -234,5 +234,5 @@ void back_project_strips(const Band& band, const ViewRays& rays, const double* v
   HWY_DYNAMIC_DISPATCH(back_project_strips)(band, rays, values);
 }
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal
 #endif

@@ -11,7 +11,7 @@
 
 #include "tomography/projectors/rays.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 
 /// Some consecutive lines of the image (rows or columns, depending on the direction of the rays),
 /// copied with zeros on both sides. Rays outside the image then need no special case, and
@@ -65,4 +65,4 @@ void project_strips(const Band& band, const ViewRays& rays, double* sums);
 void back_project_pairs(const Band& band, const ViewRays& rays, const double* values);
 void back_project_strips(const Band& band, const ViewRays& rays, const double* values);
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

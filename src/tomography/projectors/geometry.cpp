@@ -5,6 +5,8 @@
 #include "tomography/projectors/rays.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::tomography::internal;
+
 namespace {
 
 void require(bool ok, const std::string& where, const std::string& what, const std::string& found,
@@ -87,7 +89,7 @@ void check(const Geometry& g) {
           "an offset smaller than half of detector and image together");
 }
 
-Line ray(const Geometry& g, Index view, double where) {
+Line internal::ray(const Geometry& g, Index view, double where) {
   const double t = g.angles[to_size(view)], cosine = std::cos(t), sine = std::sin(t);
   const double offset =
       g.offsets.empty() ? 0.0 : g.offsets[to_size(g.offsets.size() == 1 ? 0 : view)];

@@ -6,7 +6,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace polyak::tomography::HWY_NAMESPACE {
+namespace polyak::tomography::internal::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::CappedTag<double, 8>;
@@ -86,11 +86,11 @@ double dot(const PairRow& row, const double* x) {
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
-}  // namespace polyak::tomography::HWY_NAMESPACE
+}  // namespace polyak::tomography::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 namespace {
 HWY_EXPORT(make_pairs);
 HWY_EXPORT(dot);
@@ -124,5 +124,5 @@ PairRow make_pairs(const RayMaker& maker, Index r, std::int32_t* pixel, double* 
   return {pixel, first, second, steps, ray.path.stride};
 }
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal
 #endif

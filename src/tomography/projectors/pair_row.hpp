@@ -13,7 +13,7 @@
 #include "tomography/projectors/ray_maker.hpp"
 #include "tomography/projectors/rays.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 
 /// Step k has the entries first[k] at column pixel[k] and second[k] at column pixel[k] + stride.
 /// The number of steps is a multiple of eight; the last ones may have zero entries.
@@ -79,7 +79,7 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  using Row = kernels::SparseRow<double, std::int32_t>;
+  using Row = polyak::internal::kernels::SparseRow<double, std::int32_t>;
   Row row(Index r) {
     const Index count = maker_.make(r, columns_, values_);
     if (!scale_.empty())
@@ -104,4 +104,4 @@ class Scratch {
   double* second_ = values_ + stack_capacity;
 };
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

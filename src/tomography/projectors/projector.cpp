@@ -7,6 +7,9 @@
 #include "tomography/projectors/view_block.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+using namespace polyak::tomography::internal;
+
 namespace {
 
 // One block per thread, so that its memory is allocated only once.
@@ -189,8 +192,8 @@ class Projector final : public RowMatrix {
 
 }  // namespace
 
-MatrixPtr projector(RayMaker maker, std::vector<double> column_scale,
-                    const std::vector<Index>& counts) {
+MatrixPtr internal::projector(RayMaker maker, std::vector<double> column_scale,
+                              const std::vector<Index>& counts) {
   const Index nonzeros = std::accumulate(counts.begin(), counts.end(), Index{0});
   return std::make_shared<Projector>(std::move(maker), std::move(column_scale), nonzeros);
 }

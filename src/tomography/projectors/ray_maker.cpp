@@ -5,7 +5,9 @@
 
 #include "tomography/projectors/rays.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
+using namespace polyak::internal;
+
 namespace {
 
 struct Writer {
@@ -150,4 +152,4 @@ Index RayMaker::make_strip(Index r, std::int32_t* columns, double* values) const
   return out.count;
 }
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

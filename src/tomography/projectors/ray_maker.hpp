@@ -10,7 +10,7 @@
 #include "core/thread_team.hpp"
 #include "tomography/projectors/rays.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 
 class RayMaker {
  public:
@@ -43,7 +43,7 @@ class RayMaker {
 
 /// Calls body(first, last) for ranges of rays that do not depend on the number of threads.
 template <class Body>
-void for_rays(Index rays, ThreadTeam& team, Body&& body) {
+void for_rays(Index rays, polyak::internal::ThreadTeam& team, Body&& body) {
   constexpr Index range = 512;
   team.run((rays + range - 1) / range,
            [&](Index k) { body(k * range, std::min(rays, (k + 1) * range)); });
@@ -57,4 +57,4 @@ MatrixPtr projector(RayMaker maker, std::vector<double> column_scale,
                     const std::vector<Index>& counts);
 MatrixPtr system_matrix(const RayMaker& maker, const std::vector<Index>& counts, int threads);
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

@@ -12,7 +12,7 @@
 
 #include "polyak/tomography.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 
 struct Point {
   double x, y;
@@ -123,4 +123,4 @@ struct Area {
   }
 };
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

@@ -11,6 +11,9 @@
 #include "tomography/projectors/ray_maker.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+using namespace polyak::tomography::internal;
+
 namespace {
 
 struct RowBuffer {
@@ -44,7 +47,7 @@ LineKey key_of(const Line& line, double unit) {
 
 }  // namespace
 
-std::vector<Index> entry_counts(const RayMaker& maker, int threads) {
+std::vector<Index> internal::entry_counts(const RayMaker& maker, int threads) {
   ThreadTeam team(threads);
   std::vector<Index> counts(to_size(maker.geometry().rays()));
   for_rays(std::ssize(counts), team, [&](Index first, Index last) {
@@ -60,7 +63,8 @@ MatrixPtr system_matrix(const Geometry& geometry, RayModel model, int threads) {
   return system_matrix(maker, entry_counts(maker, threads), threads);
 }
 
-MatrixPtr system_matrix(const RayMaker& maker, const std::vector<Index>& counts, int threads) {
+MatrixPtr internal::system_matrix(const RayMaker& maker, const std::vector<Index>& counts,
+                                  int threads) {
   Csr<double, std::int32_t> csr;
   csr.cols = maker.geometry().image.size();
   csr.row_start.assign(counts.size() + 1, 0);

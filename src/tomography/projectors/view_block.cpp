@@ -4,7 +4,7 @@
 
 #include "tomography/projectors/band_kernels.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 
 bool ViewBlock::supports(const RayMaker& maker) {
   const Geometry& g = maker.geometry();
@@ -163,4 +163,4 @@ void BandBuffer::store(const Band& band, Index from, Index to, double* image) co
       pixels[j * path_.stride + l] = band.lines[l * band.pitch + j];
 }
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

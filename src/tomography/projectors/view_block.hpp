@@ -9,7 +9,7 @@
 #include "tomography/projectors/band_kernels.hpp"
 #include "tomography/projectors/ray_maker.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 
 class ViewBlock {
  public:
@@ -57,4 +57,4 @@ class ViewBlock {
   BandBuffer buffer_;
 };
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

@@ -8,7 +8,9 @@
 #include "polyak/error.hpp"
 #include "tomography/reconstruct/runs.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
+using namespace polyak::internal;
+
 namespace {
 
 [[noreturn]] void refuse(ErrorCode code, const std::string& where, const std::string& what,
@@ -117,4 +119,4 @@ void check_data(const Geometry& g, const std::vector<double>& sinograms) {
   }
 }
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

@@ -12,6 +12,8 @@
 #include "polyak/tomography_reconstruct.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double pi = std::numbers::pi;

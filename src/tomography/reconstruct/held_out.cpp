@@ -6,7 +6,9 @@
 #include "tomography/reconstruct/tv.hpp"
 #include "tomography/streams.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
+using namespace polyak::internal;
+
 namespace {
 
 double mean_of(const Squares& squares) {
@@ -73,4 +75,4 @@ bool past_the_best(const std::vector<Squares>& fits) {
          mean_of(fits[n - 1]) > 1.02 * mean_of(fits[best]);
 }
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

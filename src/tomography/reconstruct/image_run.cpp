@@ -6,7 +6,8 @@
 
 #include "polyak/simd.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
+using namespace polyak::internal;
 
 ImageRun::ImageRun(const Problem& problem, const ReconstructOptions& options, StopRules& rules)
     : problem_(problem),
@@ -205,4 +206,4 @@ void StopRules::snapshot(Snapshot&& snapshot) {
 
 bool StopRules::stop_requested() { return !reason_.empty() || (next_ && next_->stop_requested()); }
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

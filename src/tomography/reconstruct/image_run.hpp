@@ -10,7 +10,7 @@
 #include "matrix/products.hpp"
 #include "polyak/tomography_reconstruct.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 
 /// The discrepancy principle and the plateau rule, as an observer that requests a stop. Passes all
 /// calls on to the next observer.
@@ -53,8 +53,8 @@ class ImageRun {
   const Problem& problem() const { return problem_; }
   const ReconstructOptions& options() const { return o_; }
   StopRules& rules() { return rules_; }
-  Products& products() { return products_; }
-  ThreadTeam& team() { return team_; }
+  polyak::internal::Products& products() { return products_; }
+  polyak::internal::ThreadTeam& team() { return team_; }
   Report& report() { return out_.report; }
   Reconstruction& result() { return out_; }
 
@@ -62,7 +62,7 @@ class ImageRun {
   template <class Step>
   void iterate(Step step) {
     Report& report = out_.report;
-    timed(report.seconds.solve, step);
+    polyak::internal::timed(report.seconds.solve, step);
     report.row_products = ++report.iterations * problem_.rows();
     rules_.progress(report.iterations, report.row_products);
   }
@@ -91,12 +91,12 @@ class ImageRun {
   const Problem& problem_;
   const ReconstructOptions& o_;
   StopRules& rules_;
-  ThreadTeam team_;
-  Products products_;
+  polyak::internal::ThreadTeam team_;
+  polyak::internal::Products products_;
   std::vector<double> g_, residual2_;
   double b2_ = 0.0, earlier_seconds_ = 0.0;
   std::string limit_reason_;  // the limit that was reached, or empty
   Reconstruction out_;
 };
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

@@ -10,6 +10,8 @@
 #include "polyak/version.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+
 namespace {
 
 using page::Row;

@@ -11,6 +11,9 @@
 #include "tomography/reconstruct/runs.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+using namespace polyak::tomography::internal;
+
 namespace {
 
 // A, and the rays that meet no pixel.

@@ -11,6 +11,9 @@
 #include "tomography/reconstruct/runs.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::internal;
+using namespace polyak::tomography::internal;
+
 namespace {
 
 // ‖A‖_F² and, for a sampling law, eta·‖A‖_F² = max ‖a_i‖²/p_i, where A includes the weights. One
@@ -218,9 +221,9 @@ double constant(double frobenius2, double lambda_max, Index d) {
 
 }  // namespace
 
-Reconstruction run_solver(const std::shared_ptr<const Problem>& problem,
-                          const ReconstructOptions& options, StopRules& rules,
-                          const RunState* from) {
+Reconstruction internal::run_solver(const std::shared_ptr<const Problem>& problem,
+                                    const ReconstructOptions& options, StopRules& rules,
+                                    const RunState* from) {
   Reconstruction out;
   SolveOptions s = ParameterChooser(*problem, options, out).choose();
   if (rules.active() && !s.measure_every) s.measure_every = 1.0;

@@ -8,7 +8,9 @@
 #include "tomography/reconstruct/runs.hpp"
 #include "tomography/reconstruct/tv.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
+using namespace polyak::internal;
+
 namespace {
 
 constexpr double first_smoothing = 0x1p-5;     // of the path; each fit has half of the previous
@@ -242,4 +244,4 @@ double held_out_error(const Problem& problem, const Geometry& geometry,
   return TvRun(problem, geometry, options, rules).choose();
 }
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

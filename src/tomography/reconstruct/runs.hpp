@@ -7,7 +7,7 @@
 #include "polyak/tomography_reconstruct.hpp"
 #include "tomography/reconstruct/image_run.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 
 /// A method of the library, by its driver. `from` is the state of a saved run to continue, or null.
 Reconstruction run_solver(const std::shared_ptr<const Problem>& problem,
@@ -83,4 +83,4 @@ class StackResult {
   Reconstruction all_;
 };
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

@@ -5,7 +5,9 @@
 
 #include "tomography/reconstruct/runs.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
+using namespace polyak::internal;
+
 namespace {
 
 double squares(const std::vector<double>& values) {
@@ -137,4 +139,4 @@ Reconstruction StackResult::take() {
   return std::move(all_);
 }
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

@@ -3,7 +3,9 @@
 
 #include "tomography/reconstruct/tv.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
+using namespace polyak::internal;
+
 namespace {
 
 // Steps of the proximal map per iteration; with 8 the momentum amplifies their errors.
@@ -120,4 +122,4 @@ void VariationProx::apply(const std::vector<double>& v, double mu, int steps,
   for_rows([&](Index i) { image_row(i, dual_, v, mu, x); });
 }
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

@@ -9,7 +9,9 @@
 #include "tomography/reconstruct/image_run.hpp"
 #include "tomography/reconstruct/runs.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
+using namespace polyak::internal;
+
 namespace {
 
 // SIRT and SART. For a block B of views, with rows and columns scaled by their sums,
@@ -157,4 +159,4 @@ Reconstruction run_sweeps(const Problem& problem, const Geometry& geometry,
   return sweeps(run, geometry.detectors, options.method == "sart" ? 1 : geometry.views(), from);
 }
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

@@ -11,7 +11,7 @@
 #include "polyak/problem.hpp"
 #include "polyak/tomography.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 
 /// argmin ½‖x − v‖² + mu·TV(x) within bounds, TV(x) = Σ_j |∇x|_j with ∇ the differences
 /// to the pixels on the right and below, by fast gradient projection on the dual
@@ -20,7 +20,7 @@ namespace polyak::tomography {
 /// The dual p is kept from call to call: successive images are similar, so few steps suffice.
 class VariationProx {
  public:
-  VariationProx(const ImageGrid& image, ThreadTeam& team);
+  VariationProx(const ImageGrid& image, polyak::internal::ThreadTeam& team);
 
   /// Bounds of every pixel, or empty. The arrays must outlive this object.
   void set_bounds(std::span<const double> lower, std::span<const double> upper) {
@@ -39,7 +39,7 @@ class VariationProx {
   void for_rows(Row row);
 
   ImageGrid grid_;
-  ThreadTeam& team_;
+  polyak::internal::ThreadTeam& team_;
   std::span<const double> lower_, upper_;
   std::vector<double> dual_, ahead_;  // horizontal part, then vertical part
 };
@@ -51,7 +51,7 @@ class VariationProx {
 /// has no negative entries.
 class SmoothFit {
  public:
-  SmoothFit(Products& products, ConstView b, const ImageGrid& image);
+  SmoothFit(polyak::internal::Products& products, ConstView b, const ImageGrid& image);
 
   void begin(std::vector<double> x);
   void set_bounds(std::span<const double> lower, std::span<const double> upper) {
@@ -68,7 +68,7 @@ class SmoothFit {
   void set_state(const std::vector<std::vector<double>>& state);
 
  private:
-  Products& products_;
+  polyak::internal::Products& products_;
   ConstView b_;
   VariationProx prox_;
   std::vector<double> x_, ahead_, next_, g_;
@@ -112,4 +112,4 @@ std::size_t smoothest_of_the_best(const std::vector<Squares>& fits);
 /// True if the last fits are clearly worse than the best one, so that rougher fits are not needed.
 bool past_the_best(const std::vector<Squares>& fits);
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

@@ -8,7 +8,7 @@
 
 #include "polyak/error.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 namespace {
 
 using Arrays = std::vector<ArrayInfo>;
@@ -125,4 +125,4 @@ ScanParts find_parts(const std::string& path) {
   return {.layout = {}, .data = open_array(path)};
 }
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

@@ -8,7 +8,7 @@
 
 #include "polyak/stored_array.hpp"
 
-namespace polyak::tomography {
+namespace polyak::tomography::internal {
 
 struct ScanParts {
   std::string layout;  ///< "Data Exchange", "NXtomo", or empty
@@ -29,4 +29,4 @@ ScanParts find_parts(const std::string& path);
                               const std::string& found, const std::string& expected,
                               const std::string& hint = {});
 
-}  // namespace polyak::tomography
+}  // namespace polyak::tomography::internal

@@ -8,6 +8,8 @@
 #include "tomography/scan/layout.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::tomography::internal;
+
 namespace {
 
 void check_count(const ScanData& scan, double value, Index slice, Index view, Index k) {

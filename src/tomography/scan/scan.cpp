@@ -8,6 +8,8 @@
 #include "tomography/scan/layout.hpp"
 
 namespace polyak::tomography {
+using namespace polyak::tomography::internal;
+
 namespace {
 
 constexpr Index default_views = 180;
