@@ -23,7 +23,7 @@ std::optional<std::uint64_t> number(const std::string& text) {
   return whole ? std::optional(out) : std::nullopt;
 }
 
-[[noreturn]] void refuse(const char* option, const std::string& found, const char* expected) {
+[[noreturn]] void refuse_seeds(const char* option, const std::string& found, const char* expected) {
   throw Error(ErrorCode::usage, {.what = "these seeds cannot be used",
                                  .where = option,
                                  .found = "'" + found + "'",
@@ -117,13 +117,13 @@ std::vector<std::uint64_t> internal::seeds_of(const std::string& range, const st
   const auto first = number(range.substr(0, colon));
   const auto last = colon == std::string::npos ? first : number(range.substr(colon + 1));
   if (!first || !last || *first > *last || *last - *first >= 100'000)
-    refuse("--seeds", range, form);
+    refuse_seeds("--seeds", range, form);
   if (parity != "all" && parity != "even" && parity != "odd")
-    refuse("--parity", parity, "all, even or odd");
+    refuse_seeds("--parity", parity, "all, even or odd");
   std::vector<std::uint64_t> out;
   for (std::uint64_t seed = *first; seed <= *last; ++seed)
     if (parity == "all" || (seed % 2 == 0) == (parity == "even")) out.push_back(seed);
-  if (out.empty()) refuse("--seeds", range, "at least one seed of this parity");
+  if (out.empty()) refuse_seeds("--seeds", range, "at least one seed of this parity");
   return out;
 }
 

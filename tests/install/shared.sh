@@ -25,3 +25,8 @@ for name in polyak polyak_io polyak_lab; do
   python3 "$consumer/exports.py" "$libraries/lib$name.so" "$POLYAK_SOURCE/include/polyak" \
     "$build/include/polyak" || fail "lib$name exports internals"
 done
+
+# An exported internal name is found, also where a public function has the same name.
+echo 'namespace polyak::internal { void solve() {} }' >internal.cpp
+"$cxx" -std=c++20 -shared -fPIC internal.cpp -o internal.so
+! python3 "$consumer/exports.py" ./internal.so "$POLYAK_SOURCE/include/polyak" || fail "exports.py sees no internals"

@@ -1,4 +1,4 @@
-"""layers.py and method_names.py accept a tree that keeps to the rules and name each offence."""
+"""The scripts of this folder accept a tree that keeps to the rules and name each offence."""
 
 import subprocess
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("layers.py")
 NAMES = Path(__file__).with_name("method_names.py")
+NAMESPACES = Path(__file__).with_name("namespaces.py")
 TABLE = """
 polyak_room(core PUBLIC types USES Threads::Threads)
 polyak_room(matrix DEPENDS core
@@ -112,6 +113,78 @@ class MethodNames(unittest.TestCase):
 
     def test_refuses_a_tree_without_records(self):
         self.assertEqual(check(script=NAMES)[0], 1)
+
+
+class Namespaces(unittest.TestCase):
+    PUBLIC = """namespace polyak {
+
+class Solver {
+ public:
+  struct Impl;
+};
+class Impulse;
+int solve(int);
+
+}  // namespace polyak
+"""
+    INNER = """namespace polyak::internal {
+
+class ThreadTeam {
+};
+namespace stream {
+constexpr int noise = 1;
+}  // namespace stream
+
+}  // namespace polyak::internal
+
+namespace polyak {
+
+class Impulse {
+};
+/// int comments(are no declarations);
+struct Solver::Impl {
+};
+
+}  // namespace polyak
+"""
+    TREE = {"include/polyak/solve.hpp": PUBLIC, "src/core/team.hpp": INNER,
+            "mpi/sums.hpp": "namespace polyak::mpi {\nint sum();\n}  // namespace polyak::mpi\n"}
+
+    def check(self, changes):
+        return check({**self.TREE, **changes}, NAMESPACES)
+
+    def refuses(self, file, text, *words):
+        code, output = self.check({file: text})
+        self.assertEqual(code, 1, output)
+        for word in words:
+            self.assertIn(word, output)
+
+    def test_accepts_a_tree_that_keeps_to_the_rule(self):
+        self.assertEqual(self.check({})[0], 0, self.check({})[1])
+
+    def test_refuses_internal_names_in_public_headers(self):
+        file = "include/polyak/more.hpp"
+        for text in ("namespace polyak::internal {\nclass ThreadTeam;\n}  // namespace polyak::internal\n",
+                     "namespace polyak {\nvoid f(internal::ThreadTeam&);\n}  // namespace polyak\n"):
+            self.refuses(file, text, "more.hpp:", "knows nothing internal")
+        self.refuses(file, "namespace polyak {\nclass ThreadTeam;\n}  // namespace polyak\n",
+                     "more.hpp:2: ThreadTeam is a class of polyak::internal too")
+
+    def test_refuses_what_is_not_public_in_a_public_namespace(self):
+        for declaration in ("class Buffer;", "void wait();", "template <class T>", "constexpr int two = 2;",
+                            "using Rows = int;", "struct Buffer::Part {};"):
+            for file in ("src/core/buffer.hpp", "mpi/buffer.hpp"):
+                self.refuses(file, f"namespace polyak {{\n\n{declaration}\n\n}}  // namespace polyak\n",
+                             f"{file}:3:", "no public header has this")
+
+    def test_refuses_using_directives_in_headers(self):
+        line = "using namespace polyak::internal;\n"
+        for file in ("src/core/a.hpp", "include/polyak/a.hpp", "petsc/a.hpp"):
+            self.refuses(file, line, f"{file}:1:", "in a header")
+        self.assertEqual(self.check({"src/core/a.cpp": line})[0], 0)
+
+    def test_refuses_a_tree_without_internal_names(self):
+        self.assertEqual(check(self.TREE | {"src/core/team.hpp": ""}, NAMESPACES)[0], 1)
 
 
 if __name__ == "__main__":

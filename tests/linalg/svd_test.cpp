@@ -44,7 +44,7 @@ TEST_P(LeastSquaresSvd, ReturnsTheSingularValuesInDescendingOrder) {
   const Matrix A = of_rank(rows, cols, rank);
   Matrix X = Matrix::Zero(1, std::max(rows, cols));
   const auto solved = least_squares_svd(view(A), view(X), 1e-12);
-  const auto alone = singular_values(view(A));
+  const auto alone = internal::singular_values(view(A));
   ASSERT_TRUE(alone.ok);
   EXPECT_EQ(alone.rank, rank);
   ASSERT_EQ(ssize(alone.singular_values), std::min(rows, cols));
@@ -76,7 +76,7 @@ TEST(Svd, AnEmptyMatrixHasTheZeroSolution) {
   Matrix X = Matrix::Ones(1, 2);
   EXPECT_TRUE(least_squares_svd(view(A), view(X), 1e-12).ok);
   EXPECT_EQ(X.norm(), 0.0);
-  EXPECT_TRUE(singular_values(view(A)).ok);
+  EXPECT_TRUE(internal::singular_values(view(A)).ok);
 }
 
 TEST(Svd, SaysNoToWhatIsNotFinite) {
@@ -87,7 +87,7 @@ TEST(Svd, SaysNoToWhatIsNotFinite) {
     X(0, 3) = 0.0;
     A(2, 1) = bad;
     EXPECT_FALSE(least_squares_svd(view(A), view(X), 1e-12).ok);
-    EXPECT_FALSE(singular_values(view(A)).ok);
+    EXPECT_FALSE(internal::singular_values(view(A)).ok);
   }
 }
 

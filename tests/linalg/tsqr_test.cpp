@@ -109,7 +109,7 @@ TEST(Tsqr, KeepsSmallSingularValuesThatTheGramMatrixLoses) {
   sigma << 1.0, 1e-3, 1e-8, 1e-12;
   const Matrix A = orthonormal(2000, 4, 1) * sigma.asDiagonal() * orthonormal(4, 4, 2).transpose();
   const Matrix R = r_of(A);
-  const auto found = singular_values(view(R)).singular_values;
+  const auto found = internal::singular_values(view(R)).singular_values;
   for (Index i = 0; i < 4; ++i) EXPECT_NEAR(found[to_size(i)], sigma(i), rounding(4 * 4, 1.0));
 }
 
