@@ -18,15 +18,16 @@ def libraries():
     return {path for path in paths if re.search(r"^lib.*\.so|^ld-", path.name) and "lib-dynload" not in path.parts}
 
 
+rng = np.random.default_rng(0)
+A, b = rng.standard_normal((500, 8)), rng.standard_normal(500)
+expected = np.linalg.lstsq(A, b, rcond=None)[0]
 before = libraries()
+
 start = time.perf_counter()
 import polyak  # noqa: E402
 
 seconds = time.perf_counter() - start
 
-rng = np.random.default_rng(0)
-A, b = rng.standard_normal((500, 8)), rng.standard_normal(500)
-expected = np.linalg.lstsq(A, b, rcond=None)[0]
 for method in ("auto", "direct", "normal", "lsqr"):
     report = polyak.solve(A, b, method=method, tol=1e-12)
     assert np.allclose(report.x, expected, rtol=1e-8), method
