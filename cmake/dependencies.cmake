@@ -1,5 +1,17 @@
 # Everything comes from distribution packages; tools/setup.sh names them.
 
+# Defines MACRO as the name by which the dynamic loader finds the library FILE: the name it has
+# of itself, or the whole path where the loader does not search.
+function(polyak_late_library target macro file)
+  file(REAL_PATH ${file} name)
+  cmake_path(GET file PARENT_PATH folder)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${name} OUTPUT_VARIABLE headers ERROR_QUIET)
+  if(folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES AND headers MATCHES "SONAME +([^ \n]+)")
+    set(name ${CMAKE_MATCH_1})
+  endif()
+  target_compile_definitions(${target} INTERFACE ${macro}="${name}")
+endfunction()
+
 # What the libraries link, one list each. polyak-config.cmake.in repeats the
 # lists for programs that link a static library; polyak.pc follows from them.
 find_package(Threads REQUIRED)
@@ -23,15 +35,23 @@ find_package(ZLIB REQUIRED)
 set(POLYAK_IO_LINKS fmt::fmt ZLIB::ZLIB)
 if(NOT POLYAK_PYTHON STREQUAL "ONLY")
   find_package(PNG REQUIRED)
+  # HDF5, matio and TIFF are loaded when a file needs them (src/io/late_library.hpp): only their
+  # headers and the names of the libraries are used here. Tests link them.
   find_package(TIFF REQUIRED)
   # Debian keeps HDF5's parallel builds beside the plain one.
   find_path(HDF5_C_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial REQUIRED)
   find_library(HDF5_C_LIBRARY NAMES hdf5_serial hdf5 REQUIRED)
   find_path(MATIO_INCLUDE_DIR matio.h REQUIRED)
   find_library(MATIO_LIBRARY matio REQUIRED)
-  add_library(polyak_hdf5 INTERFACE)
-  target_include_directories(polyak_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIR} ${MATIO_INCLUDE_DIR})
-  list(APPEND POLYAK_IO_LINKS PNG::PNG TIFF::TIFF ${MATIO_LIBRARY} ${HDF5_C_LIBRARY})
+  get_target_property(TIFF_LIBRARY_FILE TIFF::TIFF LOCATION)
+  add_library(polyak_late_formats INTERFACE)
+  target_include_directories(polyak_late_formats SYSTEM INTERFACE
+    ${HDF5_C_INCLUDE_DIR} ${MATIO_INCLUDE_DIR} ${TIFF_INCLUDE_DIRS})
+  polyak_late_library(polyak_late_formats POLYAK_HDF5_LIBRARY ${HDF5_C_LIBRARY})
+  polyak_late_library(polyak_late_formats POLYAK_MATIO_LIBRARY ${MATIO_LIBRARY})
+  polyak_late_library(polyak_late_formats POLYAK_TIFF_LIBRARY ${TIFF_LIBRARY_FILE})
+  set(POLYAK_LATE_LINKS ${MATIO_LIBRARY} ${HDF5_C_LIBRARY} TIFF::TIFF)
+  list(APPEND POLYAK_IO_LINKS PNG::PNG)
   # Compressed pages of Parquet files.
   find_path(SNAPPY_INCLUDE_DIR snappy-c.h REQUIRED)
   find_library(SNAPPY_LIBRARY snappy REQUIRED)

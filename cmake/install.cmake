@@ -7,8 +7,7 @@ file(RELATIVE_PATH TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 #
 # Installs the library polyak::ALIAS as a component of the CMake package and as
 # a pkg-config file. FLAGS are the foreign libraries by name alone: what other
-# pkg-config files say of them brings strange flags (Debian's hdf5.pc those of
-# MPI). A program that links a static library links what that links; what a
+# pkg-config files say of them brings strange flags. A program that links a static library links what that links; what a
 # shared library links stays private.
 function(polyak_package alias)
   cmake_parse_arguments(PARSE_ARGV 1 package "" "DESCRIPTION" "NEEDS;FLAGS")
@@ -29,17 +28,6 @@ function(polyak_package alias)
   install(FILES ${PROJECT_BINARY_DIR}/${NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-set(hdf5_flags "")
-foreach(library IN ITEMS ${MATIO_LIBRARY} ${HDF5_C_LIBRARY})
-  cmake_path(GET library PARENT_PATH folder)
-  cmake_path(GET library STEM name)
-  string(REGEX REPLACE "^lib" "-l" flag ${name})
-  if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
-    list(APPEND hdf5_flags -L${folder})
-  endif()
-  list(APPEND hdf5_flags ${flag})
-endforeach()
-
 set(uring_flags "")
 if("${URING_LIBRARY}" IN_LIST POLYAK_IO_LINKS)
   set(uring_flags -luring)
@@ -51,7 +39,7 @@ endif()
 polyak_package(polyak DESCRIPTION ${PROJECT_DESCRIPTION}
   FLAGS ${blas_flags} -lfmt -lhwy -lpthread -ldl)
 polyak_package(io DESCRIPTION "Files of matrices, images and checkpoints for polyak" NEEDS polyak
-  FLAGS -lfmt -lz -lpng -ltiff ${hdf5_flags} -lsnappy -lzstd -llz4 ${uring_flags})
+  FLAGS -lfmt -lz -lpng -lsnappy -lzstd -llz4 ${uring_flags})
 polyak_package(lab DESCRIPTION "Tomography, experiments and benchmarks with polyak"
   NEEDS polyak-io polyak FLAGS -lfmt -lhwy)
 

@@ -1,7 +1,6 @@
 #include "io/image.hpp"
 
 #include <png.h>
-#include <tiffio.h>
 
 #include <algorithm>
 #include <cctype>
@@ -12,11 +11,15 @@
 #include <vector>
 
 #include "io/npy/npy.hpp"
+#include "io/tiff/late_tiff.hpp"
 #include "polyak/error.hpp"
 #include "polyak/io.hpp"
 
 namespace polyak {
 namespace {
+
+using io::TIFFClientOpen, io::TIFFClose, io::TIFFSetField, io::TIFFWriteDirectory,
+    io::TIFFWriteScanline;
 
 void check_finite(ConstView values, const std::string& path) {
   for (Index i = 0; i < values.rows; ++i)

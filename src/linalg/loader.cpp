@@ -119,7 +119,7 @@ class LoadEnvironment {
 
 void* load(const BlasLibrary& library, const char* kernels) {
   const LoadEnvironment environment(kernels);
-  void* handle = ::dlopen(library.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* handle = ::dlopen(library.path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle != nullptr) return handle;
   const char* why = ::dlerror();
   refuse(library, why == nullptr ? "out of memory" : why);

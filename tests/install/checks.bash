@@ -11,3 +11,11 @@ needs_no_files() {
     ! ldd "$file" | grep -i 'hdf5\|tiff\|matio\|png\|snappy\|zstd\|lz4\|libmpi\|polyak_io' || fail "$file needs these"
   done
 }
+
+# starts_alone PROGRAM...: libraries of file formats are loaded when a file needs them.
+starts_alone() {
+  local file
+  for file in "$@"; do
+    ! ldd "$file" | grep -i 'hdf5\|tiff\|matio\|curl' || fail "$file loads these when it starts"
+  done
+}

@@ -30,4 +30,5 @@ fi
 ./solver
 ./everything
 needs_no_files ./solver
+starts_alone ./everything "$prefix/bin/polyak"
 if [ -e "$POLYAK" ]; then "$prefix/bin/polyak" --version; fi

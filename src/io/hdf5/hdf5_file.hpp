@@ -3,15 +3,13 @@
 // A thin layer over the C library of HDF5: every identifier is closed, every status is checked,
 // and error messages become an Error.
 
-#define H5_USE_110_API
-#include <hdf5.h>
-
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "io/hdf5/late_hdf5.hpp"
 #include "polyak/types.hpp"
 
 namespace polyak::io {

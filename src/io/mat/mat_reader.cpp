@@ -1,10 +1,9 @@
-#include <matio.h>
-
 #include <array>
 #include <cstdint>
 #include <utility>
 
 #include "io/hdf5/hdf5_file.hpp"
+#include "io/mat/late_matio.hpp"
 #include "io/rows.hpp"
 #include "io/stored.hpp"
 #include "polyak/error.hpp"

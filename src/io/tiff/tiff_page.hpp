@@ -2,13 +2,12 @@
 
 // One TIFF file, read page by page from a mapped file.
 
-#include <tiffio.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "io/file.hpp"
+#include "io/tiff/late_tiff.hpp"
 
 namespace polyak::io {
 
