@@ -19,6 +19,7 @@ struct AutomaticPlan {
     std::string method;
     std::string why;
     double seconds = 0.0;               ///< predicted, on the nominal machine of the cost model
+    double reads = 0.0;                 ///< of all rows, about; 0: not predicted
     std::optional<double> tol = {};     ///< where another than the requested one
     std::optional<double> passes = {};  ///< a trial: at most this many
     double memory_bytes = 0.0;          ///< beside A, b and weights (memory.hpp)

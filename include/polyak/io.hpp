@@ -45,6 +45,9 @@ struct ReadOptions {
   double memory_bytes = std::numeric_limits<double>::infinity();
   Index processes = 1;
   std::string disk_reader = "auto";  ///< of rows on a disk: auto, io_uring or threads
+  /// Rates of rows on a disk; those not given are measured, unless several processes would
+  /// measure them at the same time.
+  std::optional<double> disk_sweep_bytes = {}, disk_single_rows = {};
 };
 
 /// A matrix, and the right-hand side and names read with it.

@@ -4,6 +4,7 @@
 /// The sizes of a problem, known before its values are read: enough to predict
 /// time and memory of a solve.
 
+#include "polyak/disk_rows.hpp"
 #include "polyak/problem.hpp"
 
 #pragma GCC visibility push(default)
@@ -17,7 +18,8 @@ struct ProblemShape {
   bool ridge = false;
   bool bounds = false;
   Index ranks = 1;        ///< that share the rows
-  double products = 0.0;  ///< RowMatrix::gram_products; 0 where not counted yet
+  std::optional<DiskRates> disk = {};  ///< where rows are read when they are used
+  double products = 0.0;               ///< RowMatrix::gram_products; 0 where not counted yet
 
   bool dense() const { return nonzeros == rows * cols; }
   /// `products`, or a lower bound where they were not counted.

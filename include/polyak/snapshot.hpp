@@ -35,6 +35,7 @@ struct RunState {
 struct Snapshot {
   std::vector<Report> finished;  ///< method auto: reports of the runs that have ended
   RunState run;                  ///< the current run
+  std::optional<DiskRates> disk = {};  ///< method auto: by which the runs were chosen
 };
 
 }  // namespace polyak

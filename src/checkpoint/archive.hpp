@@ -56,6 +56,7 @@ struct Fields<Snapshot> {
   static void visit(Visitor&& visit) {
     visit("finished", &Snapshot::finished);
     visit("run", &Snapshot::run);
+    visit("disk", &Snapshot::disk);
   }
 };
 

@@ -19,7 +19,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "the file holds little-endian numbers, copied as they are in memory");
 
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 constexpr std::size_t head_size = 32, sum_size = 16, body_at = head_size + sum_size;
 
 struct Head {

@@ -126,6 +126,10 @@ void check_options(const Input& input, const ReadOptions& options) {
   const bool on_disk = input.format == Format::npy && options.storage != Storage::memory;
   if (options.disk_reader != "auto" && !on_disk)
     refuse_option(input.file->name(), "--disk-reader", ".npy whose rows may stay on the disk");
+  if ((options.disk_sweep_bytes || options.disk_single_rows) && !on_disk)
+    refuse_option(input.file->name(),
+                  options.disk_sweep_bytes ? "--disk-sweep-rate" : "--disk-row-rate",
+                  ".npy whose rows may stay on the disk");
 }
 
 Table read_input(const Input& input, const ReadOptions& options) {

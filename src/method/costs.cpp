@@ -23,7 +23,6 @@ constexpr double start_pass = 8e-6;        // seconds of every pass
 constexpr double row_pass = 1.5e-9;        // seconds per row, beside its entries
 constexpr double sparse_row_pass = 6e-9;   // the same for CSR
 constexpr double sparse_row_facts = 1e-8;  // seconds per row of CSR in the first read (norms)
-constexpr double overhead_passes = 3.0;    // of every run: row norms, first and last measurement
 constexpr double start_run = 3.5e-4;       // seconds: threads, a sample of rows, the report
 
 // Factorisations.
@@ -83,6 +82,18 @@ Costs::Costs(const ProblemShape& shape, const std::optional<DeviceRates>& device
   vectors_ = 6.0 * 8.0 * n_ * c_ / stream_bytes;
   gram_ = std::max(pass_, gram_share * nominal::gram(gram_size(shape)));
   if (device) use_device(shape, *device);
+  products_ = gram_;
+  if (shape.disk) use_disk(*shape.disk);
+}
+
+// Rows are read while others are used: a pass takes the longer one of the two.
+void Costs::use_disk(const DiskRates& rates) {
+  const double before = pass_;
+  pass_ = std::max(pass_, bytes_ / rates.sweep_bytes);
+  overhead_ += overhead_passes * (pass_ - before);
+  gram_ = std::max(gram_, pass_);
+  row_ = 1.0 / rates.single_rows;
+  kaczmarz_ = std::max(kaczmarz_, n_ * row_);
 }
 
 // A and the vectors are in the memory of the device; AᵀA of CSR is computed on the host.
@@ -107,10 +118,11 @@ double Costs::kaczmarz_steps(double passes) const {
 }
 double Costs::qr(double rows) const { return 2.0 * rows * d_ * d_ / factor_; }
 double Costs::subset_by_qr(double rows) const {
-  return start_subset_qr + slow_subset_qr * (qr(rows) + 12.0 * d_ * d_ * d_ / factor_);
+  return start_subset_qr + rows_read(rows) +
+         slow_subset_qr * (qr(rows) + 12.0 * d_ * d_ * d_ / factor_);
 }
 double Costs::subset_by_gram(double rows) const {
-  return start_subset_gram + checked_rows * d_ * check_seconds +
+  return start_subset_gram + rows_read(rows) + checked_rows * d_ * check_seconds +
          gram_share * nominal::dense_gram(rows, d_ + c_) + cholesky();
 }
 double Costs::krylov(double iterations, double reads) const {

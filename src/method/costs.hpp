@@ -17,10 +17,13 @@ GramSize gram_size(const ProblemShape& shape);
 /// Predicted seconds on a nominal machine of two cores, accurate enough to order the methods.
 /// The rates are constants, not measurements, so that the same problem gets the same method,
 /// and the same bits, every time and everywhere. On a device its own rates replace those of
-/// passes, AᵀA and single rows; what the host does there keeps the nominal ones.
+/// passes, AᵀA and single rows; what the host does there keeps the nominal ones. Rows on a disk are
+/// read at the rates of that disk, in coarse steps (decision 28).
 struct Costs {
   /// Seconds of a factorisation below which no other method is considered.
   static constexpr double at_once = 5e-3;
+  /// Of every run but `normal`, beside its iterations: row norms, first and last measurement.
+  static constexpr double overhead_passes = 3.0;
 
   explicit Costs(const ProblemShape& shape, const std::optional<DeviceRates>& device = {});
   explicit Costs(const Problem& problem) : Costs(shape_of(problem)) {}
@@ -30,9 +33,11 @@ struct Costs {
   bool gram_on_device() const { return gram_on_device_; }
   double pass() const { return pass_; }        ///< one read of A: a fused gradient
   double gram() const { return gram_; }        ///< AᵀA and Aᵀb
+  double gram_products() const { return products_; }  ///< the same, without a read from a disk
   double subset_by_qr(double rows) const;      ///< a subset solved by singular values
   double subset_by_gram(double rows) const;    ///< a subset solved by normal equations
   double sketch() const;                       ///< one read, each entry added eight times
+  double rows_read(double rows) const { return rows * row_; }  ///< from a disk, at random places
   double kaczmarz(double passes) const;        ///< row after row on one core, and a measurement
   double kaczmarz_steps(double passes) const;  ///< without the measurement
   /// Iterations of one read each (cg), or of two and vectors of length n (lsqr).
@@ -51,10 +56,13 @@ struct Costs {
   double sketched_with(double ratio, double digits) const;
 
   void use_device(const ProblemShape& shape, const DeviceRates& rates);
+  void use_disk(const DiskRates& rates);
 
   double n_, d_, c_, bytes_, pass_, copy_ = 0.0;
   double overhead_;  // of any run beside its iterations: reads for norms and measurements
   double vectors_, factor_, gram_, kaczmarz_;
+  double products_;    // gram_ in memory
+  double row_ = 0.0;   // of a row at a random place of a disk
   double step_ = 0.0;  // of a Krylov iteration on a device, beside its reads
   bool gram_on_device_ = false;
 };

@@ -124,7 +124,10 @@ Proposal propose_direct(const CandidateInputs& in) {
   const char* why = in.small         ? "small enough to factor at once"
                     : in.dependent() ? "QR by singular values: columns depend on each other"
                                      : "QR, whatever the conditioning";
-  return propose({.method = direct_record().info.name, .why = why, .seconds = in.costs.direct()});
+  return propose({.method = direct_record().info.name,
+                  .why = why,
+                  .seconds = in.costs.direct(),
+                  .reads = 1.0 + Costs::overhead_passes});
 }
 
 }  // namespace

@@ -123,7 +123,8 @@ class Lsqr final : public Method {
 Proposal propose_lsqr(const CandidateInputs& in) {
   return propose({.method = lsqr_record().info.name,
                   .why = "needs no factorisation",
-                  .seconds = in.costs.krylov(predicted_iterations(in), 2.0)});
+                  .seconds = in.costs.krylov(predicted_iterations(in), 2.0),
+                  .reads = 2.0 * predicted_iterations(in) + Costs::overhead_passes});
 }
 
 }  // namespace

@@ -235,12 +235,13 @@ Proposal propose_normal(const CandidateInputs& in) {
         fmt::format("A'A does not resolve a condition of {:.1e}", in.subset->condition));
   if (const double bytes = 3.0 * in.d * in.d * 8.0; bytes > candidate::max_square_bytes)
     return rule_out(fmt::format("A'A and its factor take {:.2g} GB", bytes / 1e9));
-  if (in.costs.gram() > max_gram_seconds)
-    return rule_out(fmt::format("A'A alone would take {:.2g} s", in.costs.gram()));
+  if (const double seconds = in.costs.gram_products(); seconds > max_gram_seconds)
+    return rule_out(fmt::format("A'A alone would take {:.2g} s", seconds));
   return propose({.method = normal_record().info.name,
                   .why = in.subset ? "A'A in one pass, well enough conditioned"
                                    : "A'A in one pass, where well enough conditioned",
                   .seconds = in.costs.normal(),
+                  .reads = 2.0,  // one where its bound of the rounding suffices
                   .tol = candidate::tol_for_x(in)});
 }
 

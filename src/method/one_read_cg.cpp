@@ -134,10 +134,13 @@ Proposal propose_cg(const CandidateInputs& in) {
                                        "than {:.0f} in all",
                                        trial->limit),
                     .seconds = in.costs.krylov(trial->expected, 1.0),
+                    .reads = trial->expected + Costs::overhead_passes,
                     .passes = trial->limit,
                     .max_expected_iterations = trial->limit});
-  Candidate cg{
-      .method = name, .why = why_cg(in), .seconds = in.costs.krylov(predicted_iterations(in), 1.0)};
+  Candidate cg{.method = name,
+               .why = why_cg(in),
+               .seconds = in.costs.krylov(predicted_iterations(in), 1.0),
+               .reads = predicted_iterations(in) + Costs::overhead_passes};
   // All rows may take more iterations than the subset predicts.
   if (in.cg_iterations && std::isfinite(*in.cg_iterations) && !in.factorisations.empty()) {
     cg.passes = 2.0 * *in.cg_iterations + 8.0;

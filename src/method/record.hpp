@@ -94,6 +94,7 @@ struct Candidate {
   std::string method;
   std::string why;
   double seconds = 0.0;               ///< predicted, on the nominal machine of Costs
+  double reads = 0.0;                 ///< of all rows, about; 0: not predicted
   std::optional<double> tol = {};     ///< where it differs from the requested one
   std::optional<double> passes = {};  ///< a trial: at most this many
   bool may_continue = false;          ///< a trial that continues where it will soon converge

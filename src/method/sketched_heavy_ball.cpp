@@ -93,16 +93,21 @@ class SketchedHeavyBall final : public Method {
 
 double digits(double tol) { return std::log(1.0 / tol); }  // in e-folds
 
+// Wherever the rows are, because a named method has the same bits for all of them.
+Index sketch_rows(ProblemShape shape, double tol) {
+  shape.disk.reset();
+  return Costs(shape).sketch_rows(digits(std::max(tol, 1e-16)));
+}
+
 // spectrum/sketch and method/preconditioner.
 double sketched_memory(const WorkingMemory& m) {
-  const double rows =
-      static_cast<double>(Costs(m.shape()).sketch_rows(digits(std::max(m.options().tol, 1e-16))));
+  const auto rows = static_cast<double>(sketch_rows(m.shape(), m.options().tol));
   return (rows + 1024.0) * (m.d() + m.c()) + m.factor(rows, m.d() + m.c());
 }
 
 // The Marchenko–Pastur band gives step, momentum and rate.
 void complete_sketched(const PlanInputs& in, ChosenParameters& p) {
-  const Index rows = Costs(in.problem).sketch_rows(digits(std::max(in.options.tol, 1e-16)));
+  const Index rows = sketch_rows(shape_of(in.problem), in.options.tol);
   const double r = static_cast<double>(in.problem.cols()) / static_cast<double>(rows);
   p.sketch_rows = rows;
   p.step_size = (1.0 - r) * (1.0 - r);

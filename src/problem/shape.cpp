@@ -15,6 +15,7 @@ double ProblemShape::gram_products() const {
 }
 
 ProblemShape shape_of(const Problem& problem) {
+  const auto disk = disk_use(problem.A());
   return {.rows = problem.rows(),
           .cols = problem.cols(),
           .right_hand_sides = problem.right_hand_sides(),
@@ -24,6 +25,7 @@ ProblemShape shape_of(const Problem& problem) {
           .ridge = problem.ridge() > 0.0,
           .bounds = problem.has_bounds(),
           .ranks = partition(problem.A()).ranks(),
+          .disk = disk ? disk->rates : std::nullopt,
           .products = problem.A().gram_products()};
 }
 

@@ -39,6 +39,7 @@ class Checkpoints : public testing::Test {
     report.used.rank = 3;
     report.warnings = {"one", "two"};
     report.x = Array({1.0, 2.0}, 2, 1);
+    out.disk = DiskRates{.sweep_bytes = 1.1e9, .single_rows = 4.9e4};
     return out;
   }
 
@@ -70,6 +71,9 @@ TEST_F(Checkpoints, hold_what_was_saved_to_the_bit) {
   EXPECT_FALSE(s.finished[0].used.batch);
   EXPECT_EQ(s.finished[0].warnings, sample(12).finished[0].warnings);
   EXPECT_EQ(s.finished[0].x(1), 2.0);
+  ASSERT_TRUE(s.disk);
+  EXPECT_EQ(s.disk->sweep_bytes, 1.1e9);
+  EXPECT_EQ(s.disk->single_rows, 4.9e4);
 }
 
 TEST_F(Checkpoints, hold_every_saved_field_of_a_report) {

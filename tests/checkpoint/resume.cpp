@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "polyak/checkpoint.hpp"
+#include "solve/auto/runs.hpp"
 #include "support/keeper.hpp"
 #include "support/problems.hpp"
 
@@ -165,6 +166,26 @@ TEST(ResumedAutomatic, goes_through_the_same_methods) {
       EXPECT_EQ(straight.stages[s].outcome, resumed.stages[s].outcome);
   }
   EXPECT_GE(finished, 1u) << "no snapshot was taken in a later method";
+}
+
+// The disk of the next process may be another one, or be busy.
+TEST(ResumedAutomatic, chooses_by_the_disk_of_the_first_process) {
+  const DiskRates slow{.sweep_bytes = 1e8, .single_rows = 200.0};
+  Snapshot from;
+  from.disk = slow;
+  Runs first(nullptr, nullptr), resumed(nullptr, &from);
+  EXPECT_EQ(first.rates(slow)->sweep_bytes, 1e8);
+  EXPECT_EQ(resumed.rates(std::nullopt)->single_rows, 200.0);
+  EXPECT_EQ(resumed.rates(DiskRates{1e10, 1e6})->sweep_bytes, 1e8);
+  from.disk.reset();  // it was in memory
+  EXPECT_FALSE(Runs(nullptr, &from).rates(slow));
+  Keeper keeper;
+  Runs saving(&keeper, nullptr);
+  saving.rates(slow);
+  saving.snapshot({});
+  ASSERT_EQ(keeper.kept.size(), 1u);
+  ASSERT_TRUE(keeper.kept[0].disk);
+  EXPECT_EQ(keeper.kept[0].disk->sweep_bytes, 1e8);
 }
 
 }  // namespace

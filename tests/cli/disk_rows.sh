@@ -31,6 +31,18 @@ holds r.json '"on disk" in r["matrix"]'
 expect 0 "$POLYAK" solve p/A.npy p/b.npy --dry-run --storage disk
 stdout_has "dense, double, on disk"
 
+# Rates that are given enter the report, and the lines before the run; a file this small has no others.
+expect 0 "$POLYAK" solve p/A.npy p/b.npy --storage disk --disk-sweep-rate 1e8 --disk-row-rate 200 \
+  --report r.json
+stderr_has "A stays on the disk: 960 kB, 0.0096 s a pass at 100 MB/s, about 2e+02 single rows per second"
+stderr_has "passes"
+holds r.json 'r["disk"]["rates"] == {"sweep_bytes": 1e8, "single_rows": 200} and r["disk"]["sweeps"] >= 1'
+"$POLYAK" solve p/A.npy p/b.npy --storage disk --quiet --report r.json
+holds r.json '"rates" not in r["disk"]'
+expect 2 "$POLYAK" solve p/A.npy p/b.npy --storage memory --disk-sweep-rate 1e8
+stderr_has "--disk-sweep-rate does not apply to this file"
+expect 2 "$POLYAK" solve p/A.npy p/b.npy --storage disk --disk-row-rate 0
+
 # Chosen where the file is larger than half of the memory that may be used.
 "$POLYAK" solve p/A.npy p/b.npy --quiet --memory 1.5e6 --method lsqr --report r.json
 holds r.json '"disk" in r'

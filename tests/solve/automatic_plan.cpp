@@ -161,6 +161,62 @@ TEST(automatic_plan, of_a_device_prefers_cg_at_many_columns_and_few_iterations) 
   EXPECT_LT(wide.normal(), wide.direct());
 }
 
+ProblemShape on_disk(ProblemShape shape, double sweep_bytes, double single_rows) {
+  shape.disk = DiskRates{.sweep_bytes = sweep_bytes, .single_rows = single_rows};
+  return shape;
+}
+
+TEST(automatic_plan, of_rows_on_a_disk_pays_for_every_pass_at_its_rate) {
+  const ProblemShape shape = dense(1000000, 100);
+  const Costs memory(shape), disk(on_disk(shape, 1e9, 5e4));
+  EXPECT_DOUBLE_EQ(disk.pass(), 0.8);
+  EXPECT_NEAR(disk.krylov(10.0, 1.0) - memory.krylov(10.0, 1.0), 13.0 * (0.8 - memory.pass()), 1e-9);
+  EXPECT_NEAR(disk.normal(), 1.6, 0.1);
+  EXPECT_NEAR(disk.subset_by_qr(1000.0) - memory.subset_by_qr(1000.0), 0.02, 1e-12);
+  EXPECT_GE(disk.kaczmarz_steps(1.0), 20.0);
+  // A disk that is faster than the memory changes nothing but single rows.
+  const Costs fast(on_disk(shape, 1e12, 5e4));
+  EXPECT_EQ(fast.pass(), memory.pass());
+  EXPECT_EQ(fast.normal(), memory.normal());
+  EXPECT_EQ(fast.direct(), memory.direct());
+}
+
+// In memory the iterations of cg take less than AᵀA, from a disk more.
+TEST(automatic_plan, of_rows_on_a_slow_disk_reads_them_less_often) {
+  const ProblemShape shape = dense(100000, 2000);
+  EXPECT_EQ(candidates_of(shape)[0].method, "cg");
+  EXPECT_EQ(candidates_of(on_disk(shape, 3e8, 5e4))[0].method, "normal");
+  for (const Candidate& one : candidates_of(on_disk(shape, 3e8, 5e4))) {
+    EXPECT_GE(one.seconds, 0.5 * one.reads * shape.bytes / 3e8) << one.method;
+  }
+}
+
+// A long read does not make AᵀA expensive beside other methods, which read as much.
+TEST(automatic_plan, of_a_very_large_file_does_not_rule_out_the_normal_equations) {
+  const auto list = candidates_of(on_disk(dense(4000000000, 50), 3e8, 5e4));
+  EXPECT_EQ(list[0].method, "normal");
+}
+
+TEST(automatic_plan, of_a_disk_that_turns_looks_at_rows_only_where_a_pass_takes_longer) {
+  SolveOptions options;
+  options.certify = "sampled";
+  EXPECT_FALSE(AutoPlan(on_disk(dense(30000, 100), 1.5e8, 200.0), options).look());
+  EXPECT_TRUE(AutoPlan(on_disk(dense(3000000, 100), 1.5e8, 200.0), options).look());
+  EXPECT_TRUE(AutoPlan(on_disk(dense(30000, 100), 1.5e8, 5e4), options).look());
+  // The check of every row reads as much as the normal equations do.
+  options.certify = "full";
+  EXPECT_FALSE(AutoPlan(on_disk(dense(3000000, 100), 1.5e8, 200.0), options).look());
+}
+
+// A named method has the bits of a matrix in memory: what it allocates, too, is the same.
+TEST(automatic_plan, of_a_disk_leaves_the_rows_of_a_sketch_as_they_are) {
+  SolveOptions options;
+  options.method = "sketch-hbm";
+  for (const Index cols : {20, 300})
+    EXPECT_EQ(working_bytes(dense(1000000, cols), options.method, options),
+              working_bytes(on_disk(dense(1000000, cols), 1e7, 100.0), options.method, options));
+}
+
 TEST(automatic_plan, rules_out_the_normal_equations_where_their_square_is_too_large) {
   const AutomaticPlan plan = automatic_plan(sparse(1000000, 20000, 20), automatic());
   EXPECT_NE(reason(plan, "normal").find("GB"), std::string::npos) << reason(plan, "normal");

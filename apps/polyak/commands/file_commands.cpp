@@ -80,6 +80,11 @@ std::string as_text(const DiskUse& use) {
                      bytes_text(use.buffer_bytes));
 }
 
+std::string as_text(const DiskRates& rates) {
+  return fmt::format("about {}/s in order, {:.2g} single rows per second",
+                     bytes_text(rates.sweep_bytes), rates.single_rows);
+}
+
 std::string as_text(const std::string& path, const FileInfo& info,
                     const std::optional<DiskUse>& disk) {
   std::string out = fmt::format("{}: {}\n", path, info.format);
@@ -97,6 +102,7 @@ std::string as_text(const std::string& path, const FileInfo& info,
   row("entries", std::to_string(info.nonzeros));
   row("size", bytes_text(info.file_bytes));
   if (disk) row("rows", as_text(*disk));
+  if (disk && disk->rates) row("disk", as_text(*disk->rates));
   if (!info.note.empty()) row("note", info.note);
   if (!info.names.empty()) row("columns", listed(info.names));
   return out;
@@ -119,6 +125,9 @@ std::string as_json(const std::string& path, const FileInfo& info,
                    {"direct_io", disk->direct_io},
                    {"depth", disk->depth},
                    {"buffer_bytes", disk->buffer_bytes}};
+  if (disk && disk->rates)
+    out["disk"]["rates"] = {{"sweep_bytes", disk->rates->sweep_bytes},
+                            {"single_rows", disk->rates->single_rows}};
   for (const ArrayInfo& array : info.arrays)
     out["arrays"].push_back({{"name", array.name},
                              {"shape", array.shape},

@@ -74,20 +74,31 @@ void Progress::measured(const Measurement& m) {
 
 void Progress::progress(Index iteration, Index row_products) {
   if (clock_s() < next_s_) return;
-  show(iteration, row_products);
-  next_s_ = clock_s() + (messages_.live() ? rewrite_every_s : print_every_s);
+  last_shown_ = described(iteration, row_products);
+  show(last_shown_);
 }
 
-void Progress::show(Index iteration, Index row_products) {
+void Progress::within(const std::string& where) {
+  if (clock_s() < next_s_) return;
+  show(last_shown_.empty() ? where : last_shown_ + "; " + where);
+}
+
+std::string Progress::described(Index iteration, Index row_products) const {
   std::string text = fmt::format("iteration {}, {:.4g} passes", iteration,
                                  static_cast<double>(row_products) / rows_);
   if (last_.relative_residual) text += fmt::format(", residual {:.1e}", *last_.relative_residual);
   if (last_.relative_gradient) text += fmt::format(", gradient {:.1e}", *last_.relative_gradient);
-  text += fmt::format(", {:.1f} s", clock_s() - started_s_);
+  return text;
+}
+
+void Progress::show(const std::string& text) {
+  const double now = clock_s();
+  const std::string line = text + fmt::format(", {:.1f} s", now - started_s_);
   if (messages_.live())
-    messages_.status(text);
+    messages_.status(line);
   else
-    messages_.note("polyak: " + text);
+    messages_.note("polyak: " + line);
+  next_s_ = now + (messages_.live() ? rewrite_every_s : print_every_s);
 }
 
 bool Progress::stop_requested() { return signal_received() != 0; }

@@ -25,14 +25,18 @@ class Progress final : public Observer {
   void measured(const Measurement& measurement) override;
   void progress(Index iteration, Index row_products) override;
   bool stop_requested() override;
+  /// Within an iteration: `where` is added to the line.
+  void within(const std::string& where);
 
  private:
-  void show(Index iteration, Index row_products);
+  std::string described(Index iteration, Index row_products) const;
+  void show(const std::string& text);
 
   Messages& messages_;
   double rows_;
   double started_s_;
-  double next_s_;  // time of the next line
+  double next_s_;           // time of the next line
+  std::string last_shown_;  // without the time
   Measurement last_;
 };
 

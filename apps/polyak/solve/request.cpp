@@ -169,6 +169,17 @@ const std::vector<OptionRecord<DataOptions>>& reading_options() {
        .field = &D::disk_reader,
        .value = "auto|io_uring|threads",
        .sentence = "How rows on a disk are read; auto is io_uring where the system allows it."},
+      {.name = "disk-sweep-rate",
+       .field = &D::disk_sweep_rate,
+       .value = "BYTES",
+       .sentence = "Bytes per second of rows on a disk, read in order, by which auto chooses; auto "
+                   "is a measurement.",
+       .lowest = 1.0},
+      {.name = "disk-row-rate",
+       .field = &D::disk_row_rate,
+       .value = "ROWS",
+       .sentence = "Rows per second at random places of the disk, likewise.",
+       .lowest = 1e-3},
   };
   return table;
 }
@@ -184,7 +195,9 @@ ReadOptions DataOptions::read_options() const {
                      : storage == "disk" ? Storage::disk
                                          : Storage::automatic,
           .memory_bytes = machine_memory().available,
-          .disk_reader = disk_reader};
+          .disk_reader = disk_reader,
+          .disk_sweep_bytes = disk_sweep_rate,
+          .disk_single_rows = disk_row_rate};
 }
 
 OptionSet solve_option_set(SolveRequest& request) {

@@ -23,6 +23,7 @@ struct DataOptions {
   std::string precision = "double";
   std::string storage = "auto";
   std::string disk_reader = "auto";
+  std::optional<double> disk_sweep_rate, disk_row_rate;
 
   ReadOptions read_options() const;
 };

@@ -10,6 +10,7 @@
 #include "polyak/version.hpp"
 #include "program.hpp"
 #include "ranks.hpp"
+#include "solve/disk_progress.hpp"
 #include "solve/observers.hpp"
 #include "solve/steps.hpp"
 
@@ -101,22 +102,28 @@ class SolveRun {
       const Problem problem(loaded_.data);
       check_working_memory(request_, problem);
       log_start(request_, loaded_.data, messages_);
+      if (const std::string text = expected_reads(problem, request_.options); !text.empty())
+        messages_.note(text);
       messages_.status("preparing");
       catch_signals(messages_.live());
       Progress progress(messages_, problem.rows());
       const auto print = [&] { return fingerprint(problem, request_.options); };
       Checkpointing saver(request_.checkpoint, print, progress, messages_);
-      return solve_watched(problem, saver);
+      return solve_watched(problem, saver, progress);
     });
   }
 
  private:
-  int solve_watched(const Problem& problem, Checkpointing& saver) {
+  int solve_watched(const Problem& problem, Checkpointing& saver, Progress& progress) {
     RunRecord record(saver, watchdog_.mutex(), KeptIterate::least_residual);
     request_.options.time_spent_s = watchdog_.seconds();  // before the watchdog may read them
     const auto guard = watchdog_.finish_with(
         [&](Status status) { return finish_in_step(problem, record, saver, status); });
-    Report report = solve(problem, request_.options, &record, saver.resumed());
+    Report report;
+    {
+      const DiskProgress sweeps(problem.A(), progress, watchdog_.mutex());
+      report = solve(problem, request_.options, &record, saver.resumed());
+    }
     check_inputs_unchanged();
     rank() == 0 ? watchdog_.begin_writing() : watchdog_.disarm();
     const int code = saver.exit_code(report.status);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/large_arrays.hpp"
+#include "io/disk/disk_rates.hpp"
 #include "io/disk/row_cache.hpp"
 #include "io/disk/row_streams.hpp"
 #include "kernels/dense.hpp"
@@ -27,7 +28,8 @@ class RowStore {
       : file_(path),
         queue_(make_read_queue(file_, options.reader)),
         cache_(file_, layout, *queue_, 0.75 * options.buffer_bytes / 1.25),
-        streams_(file_, layout, *queue_, 0.25 * options.buffer_bytes, threads(options)) {}
+        streams_(file_, layout, *queue_, 0.25 * options.buffer_bytes, threads(options)),
+        rates_(rates(layout, options)) {}
 
   // Reads that have not begun are dropped.
   ~RowStore() { queue_.reset(); }
@@ -53,13 +55,27 @@ class RowStore {
             .depth = queue_->depth(),
             .buffer_bytes = cache_.bytes() + streams_.bytes(),
             .reads = counts.reads,
-            .bytes = counts.bytes};
+            .bytes = counts.bytes,
+            .sweeps = streams_.sweeps(),
+            .rates = rates_};
   }
 
  private:
   static Index threads(const DiskOptions& options) {
     if (options.threads > 0) return options.threads;
     return std::max<Index>(1, static_cast<Index>(std::thread::hardware_concurrency()));
+  }
+
+  // Both are given, or those that are not given are measured, where that is possible.
+  std::optional<DiskRates> rates(const RowLayout& layout, const DiskOptions& options) {
+    std::optional<DiskRates> out;
+    if (options.sweep_bytes && options.single_rows)
+      out.emplace();
+    else if (options.measure_rates)
+      out = measured_rates(file_, layout, *queue_);
+    if (out && options.sweep_bytes) out->sweep_bytes = *options.sweep_bytes;
+    if (out && options.single_rows) out->single_rows = *options.single_rows;
+    return out;
   }
 
   bool is_of_this_process() const { return ::getpid() == process_; }
@@ -75,6 +91,7 @@ class RowStore {
   std::unique_ptr<ReadQueue> queue_;
   RowCache cache_;
   RowStreams streams_;
+  std::optional<DiskRates> rates_;
 };
 
 // Blocks of rows are passed to the kernels of a matrix in memory, in the same order: each of them

@@ -14,6 +14,8 @@ struct DiskOptions {
   Reader reader = Reader::automatic;
   double buffer_bytes = 256e6;  ///< of rows kept and of blocks in progress, about
   Index threads = 0;            ///< that read at the same time; 0: all processors
+  bool measure_rates = false;
+  std::optional<double> sweep_bytes = {}, single_rows = {};  ///< rates that are not measured
 };
 
 /// Values in C order from byte `offset` on, doubles or floats.

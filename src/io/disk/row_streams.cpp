@@ -226,6 +226,7 @@ void RowStreams::used(const Pin& pin, Index count, Index row) {
   {
     const std::lock_guard lock(mutex_);
     used_rows_ += count;
+    all_used_rows_ += count;
     for (const auto& range : ranges_) {
       if (range->last != row || range->blocks.empty() || range->blocks.back() != pin.block())
         continue;
@@ -236,6 +237,10 @@ void RowStreams::used(const Pin& pin, Index count, Index row) {
     used_rows_ = 0;
   }
   file_.check_unchanged();
+}
+
+double RowStreams::sweeps() const {
+  return static_cast<double>(all_used_rows_) / static_cast<double>(layout_.rows);
 }
 
 RowStreams::Pin::Pin(RowStreams& owner, Index row, Index last)

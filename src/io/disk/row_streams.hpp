@@ -6,6 +6,7 @@
 // the last one used are read again; so one range may be read by several threads in small
 // pieces, a little out of order.
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -48,6 +49,8 @@ class RowStreams {
   /// Rows of a block: smaller requests that are not announced are better read as single rows.
   Index block_rows() const { return block_rows_; }
   double bytes() const;
+  /// Rows used until now, divided by those of the file.
+  double sweeps() const;
 
  private:
   struct Block;
@@ -97,6 +100,7 @@ class RowStreams {
   std::vector<std::unique_ptr<Range>> ranges_;
   Index uses_ = 0, in_progress_ = 0;
   Index used_rows_ = 0;  // since the file was last tested for changes
+  std::atomic<Index> all_used_rows_ = 0;
 };
 
 }  // namespace polyak::io

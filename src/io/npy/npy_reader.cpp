@@ -138,7 +138,11 @@ MatrixPtr open_rows(const MappedFile& file, const NpyHeader& header, const ReadO
                       .cols = header.cols,
                       .single = header.type == NpyType::f4,
                       .file = file.identity()},
-                     {.reader = reader_named(options.disk_reader), .buffer_bytes = buffers});
+                     {.reader = reader_named(options.disk_reader),
+                      .buffer_bytes = buffers,
+                      .measure_rates = options.processes == 1,
+                      .sweep_bytes = options.disk_sweep_bytes,
+                      .single_rows = options.disk_single_rows});
 }
 
 template <class T>

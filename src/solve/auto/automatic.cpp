@@ -62,7 +62,9 @@ class Automatic {
 
   Report run() {
     if (problem_.rows() == 0 || problem_.cols() == 0) return only(direct_record());
-    const AutoPlan plan(shape_of(problem_), options_);
+    ProblemShape shape = shape_of(problem_);
+    shape.disk = runs_.rates(shape.disk);
+    const AutoPlan plan(shape, options_);
     if (plan.look()) solve_subset(*plan.look());
     if (consistent() && options_.certify == "sampled") return sampled_report();
     if (plan.subset_cg()) run_subset_cg(*plan.subset_cg());

@@ -13,6 +13,7 @@ AutomaticPlan::Step shown(const AutoStage& stage, const SolveOptions& options) {
   return {.method = run.method,
           .why = run.why,
           .seconds = run.seconds,
+          .reads = run.reads,
           .tol = same_tol ? std::nullopt : run.tol,
           .passes = run.passes,
           .memory_bytes = stage.bytes};

@@ -31,6 +31,11 @@ class Runs final : public Observer {
     earlier_seconds_ += from->run.solve_seconds + from->run.measure_seconds;
     return &from->run;
   }
+  /// By which methods are chosen: those of the process that made the snapshot, if there is one,
+  /// because another measurement could lead to other choices.
+  std::optional<DiskRates> rates(const std::optional<DiskRates>& measured) {
+    return rates_ = from_ ? from_->disk : measured;
+  }
   void finished(const Report& report) { finished_.push_back(report); }
   /// The last run was interrupted: its snapshot is kept, and runs that follow save none.
   void stop_saving() { saving_ = false; }
@@ -46,6 +51,7 @@ class Runs final : public Observer {
   }
   void snapshot(Snapshot&& snapshot) override {
     snapshot.finished = finished_;
+    snapshot.disk = rates_;
     observer_.snapshot(std::move(snapshot));
   }
 
@@ -54,6 +60,7 @@ class Runs final : public Observer {
   Observer& observer_;
   const Snapshot* from_;
   std::vector<Report> finished_;
+  std::optional<DiskRates> rates_;
   double earlier_seconds_ = 0.0;
   bool saving_ = true;
   bool stop_ = false;  // once requested, for all runs that follow

@@ -82,6 +82,7 @@ ProblemShape shape_of_rows(const ProblemShape& shape, Index rows) {
                                 : static_cast<Index>(share * static_cast<double>(shape.nonzeros));
   part.bytes = share * shape.bytes;
   part.products = share * shape.products;
+  part.disk.reset();  // the rows are copied
   return part;
 }
 
@@ -211,7 +212,7 @@ std::optional<AutoStage> AutoPlan::plan_subset_cg() const {
   const double pass = Costs(part, device_rates(options_.device)).pass();
   const double limit = std::floor(candidate::trial_share * next / pass);
   const double expected = random_cg_iterations(rows, d_, rows * entries, 0.1 * options_.tol);
-  const double seconds = (expected + 3.0) * pass;
+  const double seconds = (expected + 3.0) * pass + costs_.rows_read(rows);
   if (limit < min_speedup * expected || !may_save(seconds, next)) return std::nullopt;
   const std::string& method = one_read_cg_record().info.name;
   const auto iterations = static_cast<Index>(std::min(limit, 3.0 * d_));

@@ -128,6 +128,15 @@ struct Fields<Seconds> {
 };
 
 template <>
+struct Fields<DiskRates> {
+  template <class Visitor>
+  static void visit(Visitor&& visit) {
+    visit("sweep_bytes", &DiskRates::sweep_bytes);
+    visit("single_rows", &DiskRates::single_rows);
+  }
+};
+
+template <>
 struct Fields<DiskUse> {
   template <class Visitor>
   static void visit(Visitor&& visit) {
@@ -137,6 +146,8 @@ struct Fields<DiskUse> {
     visit("buffer_bytes", &DiskUse::buffer_bytes, json_only);
     visit("reads", &DiskUse::reads, json_only);
     visit("bytes", &DiskUse::bytes, json_only);
+    visit("sweeps", &DiskUse::sweeps, json_only);
+    visit("rates", &DiskUse::rates, json_only);
   }
 };
 
