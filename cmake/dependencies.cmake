@@ -32,7 +32,7 @@ if(NOT POLYAK_PYTHON STREQUAL "ONLY")
   add_library(polyak_hdf5 INTERFACE)
   target_include_directories(polyak_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIR} ${MATIO_INCLUDE_DIR})
   list(APPEND POLYAK_IO_LINKS PNG::PNG TIFF::TIFF ${MATIO_LIBRARY} ${HDF5_C_LIBRARY})
-  # Compressed pages of Parquet files.
+  # Compressed pages of Parquet files, and tables of text compressed by zstd.
   find_path(SNAPPY_INCLUDE_DIR snappy-c.h REQUIRED)
   find_library(SNAPPY_LIBRARY snappy REQUIRED)
   find_path(ZSTD_INCLUDE_DIR zstd.h REQUIRED)

@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file io.hpp
-/// Files in and out. The format follows from the ending: .mtx, .mtx.gz, .npy,
-/// .csv, .svm, and for reading also .parquet, .h5, .hdf5, .nxs (file.h5:/dataset), .mat
-/// (file.mat:variable), .petsc and .tif; "-" is standard input or output (text formats
+/// Files in and out. The format follows from the ending: .mtx, .npy, .csv, .svm (all but .npy also
+/// with .gz), and for reading also .parquet, .tsv, .csv.zst, .h5, .hdf5, .nxs (file.h5:/dataset),
+/// .mat (file.mat:variable), .npz, .petsc and .tif; "-" is standard input or output (text formats
 /// only). If no array is named, the only suitable array is read, or A and b if a file has
-/// both; see stored_array.hpp.
+/// both; see stored_array.hpp. Tables longer than memory: table_stream.hpp.
 ///
 /// Readers check everything: sizes are compared with the length of the file before memory is
 /// allocated, and every error is an Error that names the file, the line or byte, what was found
@@ -27,7 +27,8 @@ namespace polyak {
 enum class Storage {
   automatic,  ///< rows stay on the disk where the file has more than half of memory_bytes
   memory,     ///< in memory; an .npy is mapped
-  disk        ///< rows stay in the file and are read when they are used (.npy only)
+  disk,       ///< rows stay in the file and are read when they are used (.npy only)
+  stream      ///< rows are read once and not kept (.csv and .tsv, by open_table)
 };
 
 struct ReadOptions {
@@ -45,6 +46,8 @@ struct ReadOptions {
   double memory_bytes = std::numeric_limits<double>::infinity();
   Index processes = 1;
   std::string disk_reader = "auto";  ///< of rows on a disk: auto, io_uring or threads
+  /// open_table(): a pipe of more text than this becomes a stream; empty is stream_threshold().
+  std::optional<double> held_bytes = {};
 };
 
 /// A matrix, and the right-hand side and names read with it.

@@ -116,11 +116,13 @@ Table part_of(const Input& input, const ReadOptions& options, const Place& at) {
 namespace io {
 
 void check_options(const Input& input, const ReadOptions& options) {
-  const bool table = input.format == Format::csv || input.format == Format::parquet;
+  const bool csv = input.format == Format::csv, table = csv || input.format == Format::parquet;
   if (options.rhs_column && !table)
     refuse_option(input.file->name(), "--rhs-column", ".csv or .parquet");
   if (options.intercept && !table && input.format != Format::svm)
     refuse_option(input.file->name(), "--intercept", ".csv, .parquet or .svm");
+  if (options.storage == Storage::stream && !csv)
+    refuse_option(input.file->name(), "--storage stream", ".csv or .tsv");
   if (options.storage == Storage::disk && input.format != Format::npy)
     refuse_option(input.file->name(), "--storage disk", ".npy (polyak convert makes one)");
   const bool on_disk = input.format == Format::npy && options.storage != Storage::memory;
@@ -177,6 +179,10 @@ FileInfo inspect_input(const Input& input) {
 }  // namespace io
 
 Table read_table(const std::string& path, const ReadOptions& options) {
+  if (options.storage == Storage::stream)
+    throw Error(ErrorCode::usage, {.what = "read_table() keeps the rows, a stream does not",
+                                   .where = path,
+                                   .hint = "open_table() opens streams"});
   return read_input(open_input(path, false, options.memory_bytes), options);
 }
 

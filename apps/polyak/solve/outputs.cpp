@@ -177,6 +177,7 @@ std::string summary(const Report& report, const std::vector<std::string>& names,
   out += row("method", parameters(report));
   out += plan_rows(report);
   out += row("work", work(report));
+  if (report.stream) out += row("checked", report.verified);
   out += row("time", time(report.seconds));
   out += norm_row("residual", report.residual_norm, "|b|", report.relative_residual);
   out += norm_row("gradient", report.gradient_norm, "|a_j||r| in the worst column",

@@ -4,7 +4,9 @@
 
 #include "cli/files.hpp"
 #include "cli/memory.hpp"
+#include "cli/messages.hpp"
 #include "polyak/devices.hpp"
+#include "polyak/table_stream.hpp"
 
 namespace polyak::cli {
 namespace {
@@ -129,6 +131,13 @@ std::vector<OptionRecord<SolveOptions>> solver_options(bool of_method) {
   return out;
 }
 
+std::vector<std::string> files_of(const std::string& pattern) {
+  std::vector<std::string> out = matching_files(pattern);
+  if (out.empty())
+    throw Error(ErrorCode::no_input, {.what = "no file matches this pattern", .where = pattern});
+  return out;
+}
+
 void check_inputs(const SolveRequest& request) {
   const ProblemOptions& p = request.problem;
   if (request.b && request.data.rhs_column)
@@ -136,9 +145,10 @@ void check_inputs(const SolveRequest& request) {
                                    .where = "--rhs-column",
                                    .found = "b = " + *request.b,
                                    .expected = "either a file b or --rhs-column"});
-  const auto inputs = {
-      std::optional(request.A), request.b, p.weights, p.x0, p.reference, p.lower, p.upper};
-  if (std::count(inputs.begin(), inputs.end(), "-") > 1)
+  const auto inputs = {request.b, p.weights, p.x0, p.reference, p.lower, p.upper};
+  if (std::count(inputs.begin(), inputs.end(), "-") +
+          std::count(request.files.begin(), request.files.end(), "-") >
+      1)
     throw Error(ErrorCode::usage, {.what = "only one input can be standard input", .where = "-"});
 }
 
@@ -180,16 +190,37 @@ ReadOptions DataOptions::read_options() const {
           .keep_nonfinite = false,
           .duplicates = duplicates == "error" ? Duplicates::error : Duplicates::sum,
           .single = precision == "single",
-          .storage = storage == "memory" ? Storage::memory
-                     : storage == "disk" ? Storage::disk
-                                         : Storage::automatic,
+          .storage = storage == "memory"   ? Storage::memory
+                     : storage == "disk"   ? Storage::disk
+                     : storage == "stream" ? Storage::stream
+                                           : Storage::automatic,
           .memory_bytes = machine_memory().available,
           .disk_reader = disk_reader};
+}
+
+// Several files are one table where a column of it is b; otherwise a second file is b.
+void set_inputs(const std::vector<std::string>& positionals, SolveRequest& request) {
+  const bool tables = std::all_of(positionals.begin(), positionals.end(), is_text_table);
+  const bool all = request.data.rhs_column && (tables || positionals.size() > 2);
+  for (std::size_t i = 0; i < (all ? positionals.size() : 1); ++i)
+    for (std::string& file : files_of(positionals[i])) request.files.push_back(std::move(file));
+  request.A = request.files.size() == 1 ? request.files.front() : listed(positionals);
+  if (all || positionals.size() < 2) return;
+  request.b = positionals[1];
 }
 
 OptionSet solve_option_set(SolveRequest& request) {
   std::vector<OptionRecord<DataOptions>> data = table_options();
   data.insert(data.end(), reading_options().begin(), reading_options().end());
+  for (OptionRecord<DataOptions>& record : data)
+    if (record.name == "storage") {
+      record.value = "auto|memory|disk|stream";
+      record.sentence =
+          "Where A is during the run. disk: its rows are read from an .npy file when they are "
+          "used. "
+          "stream: rows of text are read once and not kept. auto: disk if the .npy has more than "
+          "half of the memory, stream for text that does not fit into memory and for long pipes.";
+    }
   OptionSet set;
   set.add("Data", data, request.data);
   set.add("Problem", problem_options(), request.problem);

@@ -51,7 +51,8 @@ struct MachineOptions {
 };
 
 struct SolveRequest {
-  std::string A;
+  std::string A;                   ///< the file, or a name for several in messages
+  std::vector<std::string> files;  ///< of A; several are one table
   std::optional<std::string> b;
   DataOptions data;
   ProblemOptions problem;
@@ -63,6 +64,10 @@ struct SolveRequest {
 };
 
 OptionSet solve_option_set(SolveRequest& request);
+
+/// Sets the files of A and b. Error usage for arguments that are neither, no_input for a pattern
+/// that matches nothing.
+void set_inputs(const std::vector<std::string>& positionals, SolveRequest& request);
 
 /// Error usage or io for contradicting arguments and for outputs that cannot be
 /// written. --output-statistics switches --statistics on.

@@ -10,9 +10,9 @@
 namespace polyak::io {
 namespace {
 
-constexpr char comment = '#';
-
-Lines lines_of(const MappedFile& file) { return Lines(file, comment, /*tabs_are_blank=*/false); }
+Lines lines_of(const MappedFile& file) {
+  return Lines(file, csv_comment, /*tabs_are_blank=*/false);
+}
 
 // The most frequent separator outside quotes.
 char sniff_separator(std::string_view line) {
@@ -137,8 +137,9 @@ const char* parse_quoted_or_missing_cell(const char* p, const char* end, char se
 
 }  // namespace
 
-CsvLayout sniff_csv(const MappedFile& file) {
-  Lines lines = lines_of(file);
+CsvLayout sniff_csv(const MappedFile& file) { return sniff_csv(lines_of(file)); }
+
+CsvLayout sniff_csv(Lines lines) {
   std::string_view line;
   if (!lines.next(line)) lines.fail("the file holds no data");
   CsvLayout layout;
@@ -150,13 +151,14 @@ CsvLayout sniff_csv(const MappedFile& file) {
   if (!layout.header) return layout;
   check_names(lines, cells);
   layout.names = std::move(cells);
+  layout.header_line = line;
   return layout;
 }
 
 Lines csv_data(const MappedFile& file, const CsvLayout& layout) {
   Lines lines = lines_of(file);
   std::string_view line;
-  if (layout.header) lines.next(line);
+  if (layout.header && lines.next(line)) lines.skip_repeats_of(line);
   return lines;
 }
 
@@ -176,6 +178,31 @@ Index find_column(const std::vector<std::string>& names, Index count, const std:
   if (parse_index(wanted.data(), end, number) != end || number < 1 || number > count)
     refuse_column(names, count, wanted, file);
   return number - 1;
+}
+
+void check_same_columns(const CsvLayout& first, const std::string& first_name,
+                        const CsvLayout& layout, const std::string& name) {
+  const auto refuse = [&](const std::string& what, Index column, const std::string& found,
+                          const std::string& expected) {
+    throw Error(ErrorCode::bad_data,
+                {.what = what,
+                 .where = column < 0 ? name : name + ", column " + std::to_string(column + 1),
+                 .found = found,
+                 .expected = expected + ", as in " + first_name,
+                 .hint = "files of one table have the same columns, in the same order"});
+  };
+  const auto named = [](const CsvLayout& one) {
+    return std::string(one.header ? "names" : "no names");
+  };
+  if (layout.cells != first.cells)
+    refuse("the file has another number of columns", -1, std::to_string(layout.cells),
+           std::to_string(first.cells));
+  if (layout.header != first.header)
+    refuse("the first line is of another kind", -1, named(layout), named(first));
+  for (Index j = 0; j < ssize(first.names); ++j)
+    if (layout.names[to_size(j)] != first.names[to_size(j)])
+      refuse("the column has another name", j, excerpt(layout.names[to_size(j)]),
+             excerpt(first.names[to_size(j)]));
 }
 
 CsvCounts count_csv(const MappedFile& file, Index k, Index pieces) {
