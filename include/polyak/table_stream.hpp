@@ -23,6 +23,9 @@ class TableStream : public RowStream {
   virtual std::vector<std::string> names() const = 0;
   virtual Index inputs() const = 0;       ///< files
   virtual double text_bytes() const = 0;  ///< of the rows read so far, decompressed
+  /// A file, among those read to their end, whose last row no newline ends: it may have been cut
+  /// off. Empty if there is none.
+  virtual std::string unended_input() const = 0;
   /// The part of all files that has been read; nothing for pipes, whose length is not known.
   virtual std::optional<double> share_read() const = 0;
 };

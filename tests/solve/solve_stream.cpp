@@ -4,6 +4,8 @@
 #include "polyak/solve_stream.hpp"
 
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 
 #include "support/decompositions.hpp"
 #include "support/problems.hpp"
@@ -323,6 +325,153 @@ TEST(SolveStream, NumbersOfAnySize) {
     const Report found = streamed(data(A, b)), plain = streamed(parts);
     EXPECT_EQ(found.status, Status::converged) << size;
     for (Index j = 0; j < 5; ++j) EXPECT_NEAR(found.x(j, 0) / plain.x(j, 0), 1.0, 1e-10) << size;
+  }
+}
+
+// b loses its level first, as in memory: otherwise its rounding, and the tolerance relative to it,
+// would be a billion times the noise.
+TEST(SolveStream, ARightHandSideFarFromZeroBesideAnIntercept) {
+  ProblemData parts = table(30000, 4, 0.2, 111);
+  Rows b(30000, 1);
+  for (Index i = 0; i < 30000; ++i) b(i, 0) = parts.b(i) + 1e9;
+  parts.b = array(b);
+  parts.intercept = true;
+  const Report found = streamed(parts), direct = by_direct(parts);
+  const Long exact = long_solution(parts);
+  // The numbers of b have a spacing of 1.2e-7, but they are what they are: only the last rounding
+  // of the intercept is relative to 1e9.
+  for (Index j = 0; j < 4; ++j)
+    EXPECT_NEAR(found.x(j, 0), static_cast<double>(exact(j, 0)), 1e-12) << j;
+  EXPECT_NEAR(found.x(4, 0), static_cast<double>(exact(4, 0)), 1e9 * 0x1p-52);
+  EXPECT_LE(found.stream->backward_error_bound, 1e-9);
+  EXPECT_NEAR(*found.residual_norm / *direct.residual_norm, 1.0, 1e-9);
+  EXPECT_NEAR(*found.relative_residual / *direct.relative_residual, 1.0, 1e-9);
+  EXPECT_TRUE(found.warnings.empty()) << found.warnings.front();
+  SolveOptions options;
+  options.statistics = true;
+  const Report a = streamed(parts, options), m = by_direct(parts, options);
+  EXPECT_NEAR(*a.statistics->r_squared[0], *m.statistics->r_squared[0], 1e-10);
+  for (Index j = 0; j < 5; ++j)
+    EXPECT_NEAR(a.statistics->standard_errors(j, 0) / m.statistics->standard_errors(j, 0), 1.0,
+                1e-7);
+}
+
+TEST(SolveStream, AConstantRightHandSideIsTheIntercept) {
+  ProblemData parts = data(random(5000, 3, 114), Rows::Constant(5000, 1, 0.1));
+  parts.intercept = true;
+  const Report found = streamed(parts);
+  EXPECT_EQ(found.status, Status::converged);
+  for (Index j = 0; j < 3; ++j) EXPECT_EQ(found.x(j, 0), 0.0);
+  EXPECT_EQ(found.x(3, 0), 0.1);
+  EXPECT_EQ(*found.residual_norm, 0.0);
+}
+
+// The first rows are of another kind: other coefficients, a column that is zero in them, one that
+// is constant in them.
+TEST(SolveStream, TheFirstRowsMayBeUnlikeTheOthers) {
+  for (const bool intercept : {false, true}) {
+    const Index n = 20000, other = 9000;
+    Rows A = random(n, 4, 121), b(n, 1);
+    const Rows x = random(4, 1, 122), noise = random(n, 1, 123);
+    for (Index i = 0; i < other; ++i) A(i, 2) = 0.0, A(i, 3) = 5.0;
+    for (Index i = 0; i < n; ++i)
+      b(i, 0) = (i < other ? -1e6 : 1.0) * (A.row(i) * x)(0, 0) + 0.1 * noise(i, 0);
+    ProblemData parts = data(A, b);
+    parts.intercept = intercept;
+    const Report found = streamed(parts);
+    const Long exact = long_solution(parts);
+    for (Index j = 0; j < exact.rows(); ++j)
+      EXPECT_NEAR(found.x(j, 0), static_cast<double>(exact(j, 0)), 1e-13 * 1e6) << j;
+    EXPECT_EQ(found.status, Status::converged);
+    EXPECT_LE(found.stream->backward_error_bound, 1e-8);
+    EXPECT_TRUE(found.warnings.empty()) << found.warnings.front();
+  }
+}
+
+// A column that differs from its first value by rounding only, and more so in the first rows.
+TEST(SolveStream, AColumnThatIsConstantToRoundingBesideAnIntercept) {
+  const Index n = 60000;
+  Rows A = random(n, 3, 131);
+  const Rows b = A * random(3, 1, 132) + random(n, 1, 133);
+  for (Index i = 0; i < n; ++i) {
+    const double step = i < 9000 ? 5.0 : 0.0;  // above the line there, below it in all rows
+    A(i, 1) = 1.0 + (i % 2 ? step : -step) * 0x1p-52;
+  }
+  ProblemData parts = data(A, b);
+  parts.intercept = true;
+  const Report found = streamed(parts);
+  ASSERT_EQ(found.used.rank, 3);
+  Rows two(n, 2);
+  two.col(0) = A.col(0), two.col(1) = A.col(2);
+  ProblemData without = data(two, b);
+  without.intercept = true;
+  const Long exact = long_solution(without);
+  EXPECT_NEAR(found.x(0, 0), static_cast<double>(exact(0, 0)), 1e-12);
+  EXPECT_EQ(found.x(1, 0), 0.0);
+  EXPECT_NEAR(found.x(2, 0), static_cast<double>(exact(1, 0)), 1e-12);
+}
+
+TEST(SolveStream, SmallAndWideTables) {
+  struct Size {
+    Index n, d;
+  };
+  for (const Size size :
+       {Size{1, 1}, Size{5, 1}, Size{5000, 1}, Size{3, 7}, Size{1, 4}, Size{20, 20}})
+    for (const bool intercept : {false, true}) {
+      SCOPED_TRACE(std::to_string(size.n) + " x " + std::to_string(size.d) +
+                   (intercept ? " and an intercept" : ""));
+      ProblemData parts = data(random(size.n, size.d, 141), random(size.n, 1, 142));
+      parts.intercept = intercept;
+      SolveOptions options;
+      options.column_scaling = "none";  // the x of least norm in memory is that of scaled columns
+      const Report found = streamed(parts), expected = by_direct(parts, options);
+      EXPECT_EQ(found.status, Status::converged) << found.reason;
+      EXPECT_EQ(found.used.rank, expected.used.rank);
+      const double scale = 1.0 + solution(expected).norm();
+      EXPECT_LT((solution(found) - solution(expected)).norm(), 1e-11 * scale);
+    }
+}
+
+TEST(SolveStream, ManyRightHandSidesHaveNoStart) {
+  ProblemData parts = table(9000, 6, 0.1, 151, 1.0, 0.0, 7);
+  const Report found = streamed(parts), expected = by_direct(parts);
+  EXPECT_LT((solution(found) - solution(expected)).norm(), 1e-12 * solution(expected).norm());
+  EXPECT_LE(found.stream->backward_error_bound, 1e-8);
+}
+
+// Without a row that counts there is nothing to fit.
+TEST(SolveStream, NoRowThatCounts) {
+  for (const bool intercept : {false, true})
+    for (const bool dropped : {false, true}) {
+      Rows A = random(700, 3, 161);
+      if (dropped) A.col(1).setConstant(std::numeric_limits<double>::quiet_NaN());
+      ProblemData parts = data(A, random(700, 1, 162));
+      parts.intercept = intercept;
+      if (!dropped) parts.weights.assign(700, 0.0);
+      StreamProblem problem = stream_problem(parts);
+      problem.drop_nonfinite_rows = true;
+      const auto rows = row_stream(parts.A);
+      const Report found = solve_stream(*rows, problem);
+      EXPECT_EQ(found.rows, dropped ? 0 : 700);
+      EXPECT_EQ(found.used.rank, 0);
+      for (Index j = 0; j < found.x.rows(); ++j) EXPECT_EQ(found.x(j, 0), 0.0);
+      EXPECT_EQ(*found.residual_norm, 0.0);
+      EXPECT_EQ(found.status, Status::converged);
+    }
+}
+
+// An exception of the caller ends the solve, whatever the threads do.
+TEST(SolveStream, AnExceptionOfTheCallerIsPassedOn) {
+  const ProblemData parts = table(200000, 5, 0.1, 171);
+  for (const Index last : {1, 100000}) {
+    const auto rows = row_stream(parts.A);
+    SolveOptions options;
+    options.threads = 3;
+    EXPECT_THROW(static_cast<void>(solve_stream(*rows, stream_problem(parts), options,
+                                                [&](Index read) {
+                                                  if (read >= last) throw std::runtime_error("");
+                                                })),
+                 std::runtime_error);
   }
 }
 

@@ -106,6 +106,9 @@ class StreamRun {
     report.stream->text_bytes = loaded_.stream->text_bytes();
     report.seconds.read += read_s_;
     report.seconds.total += read_s_;
+    if (const std::string name = loaded_.stream->unended_input(); !name.empty())
+      report.warnings.push_back("no newline ends the last row of " + name +
+                                ": if its writer was cut off, the last number may be wrong");
     const Index dropped = report.stream->dropped_rows;
     if (dropped > 0)
       report.warnings.push_back(fmt::format("{} row{} with NaN, Inf or an empty cell dropped",

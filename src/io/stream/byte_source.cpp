@@ -1,6 +1,7 @@
 #include "io/stream/byte_source.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,7 +43,7 @@ class FileBytes final : public ByteSource, public WatchedInput {
   std::size_t read(std::span<char> to) override {
     ssize_t got = 0;
     do got = ::read(descriptor_, to.data(), to.size());
-    while (got < 0 && errno == EINTR);
+    while (got < 0 && (errno == EINTR || (errno == EAGAIN && wait_for_bytes())));
     if (got < 0)
       throw Error(ErrorCode::io,
                   {.what = "cannot read the input", .where = name_, .found = error_text(errno)});
@@ -59,6 +60,12 @@ class FileBytes final : public ByteSource, public WatchedInput {
   }
 
  private:
+  // Of a pipe that another program has told not to block.
+  bool wait_for_bytes() const {
+    pollfd one{descriptor_, POLLIN, 0};
+    return ::poll(&one, 1, -1) >= 0 || errno == EINTR;
+  }
+
   void examine() {
     if (::fstat(descriptor_, &opened_) != 0)
       throw Error(ErrorCode::io,

@@ -73,6 +73,7 @@ class TextTables final : public TableStream {
   std::vector<std::string> names() const override { return first_->reader.names(); }
   Index inputs() const override { return std::ssize(paths_); }
   double text_bytes() const override { return text_bytes_; }
+  std::string unended_input() const override { return unended_; }
   std::optional<double> share_read() const override {
     if (!bytes_) return std::nullopt;
     return std::min(1.0, static_cast<double>(position_) / std::max(1.0, *bytes_));
@@ -123,6 +124,7 @@ class TextTables final : public TableStream {
   void close() {
     finished_ += input_->source().position();
     last_line_ = input_->lines();
+    if (input_->unended() && unended_.empty()) unended_ = input_->name();
     input_.reset();
     if (++next_path_ < paths_.size()) open(open_table_bytes(paths_[next_path_]));
   }
@@ -136,6 +138,7 @@ class TextTables final : public TableStream {
   Index rows_ = 0, last_line_ = 0;
   Index finished_ = 0, position_ = 0;  // bytes of files
   double text_bytes_ = 0.0;
+  std::string unended_;
 };
 
 [[noreturn]] void refuse_format(const std::string& path) {

@@ -110,7 +110,9 @@ TextPart TextInput::next(Index rows) {
   for (std::string_view line; part.rows < rows && find_line(line);) {
     passed_ += line.size();
     ++lines_;
-    part.rows += holds_row(line);
+    if (!holds_row(line)) continue;
+    ++part.rows;
+    unended_ = !line.ends_with('\n');
   }
   TextBuffer rest;
   rest.append(buffer_.text().substr(passed_));

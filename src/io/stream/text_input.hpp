@@ -44,6 +44,8 @@ class TextInput {
   const CsvLayout& layout() const { return layout_; }
   const ByteSource& source() const { return *source_; }
   Index lines() const { return lines_; }  ///< so far
+  /// True if nothing ends the last row: it may have been cut off.
+  bool unended() const { return unended_; }
 
   /// The next `rows` rows, fewer at the end: where a part has none, there are none.
   TextPart next(Index rows);
@@ -61,7 +63,7 @@ class TextInput {
   std::size_t passed_ = 0;  // of it, lines that were looked at
   std::size_t searched_ = 0;
   Index lines_ = 0;  // before passed_
-  bool ended_ = false;
+  bool ended_ = false, unended_ = false;
 };
 
 /// The rows of a part, as a reader of `layout` reads them.

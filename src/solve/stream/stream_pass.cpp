@@ -174,14 +174,14 @@ void StreamPass::count(const RowBlock& block) {
 // Only ever writes true.
 void StreamPass::compare(const double* row) {
   const std::vector<double>& first = rows_.first_row();
-  for (std::size_t j = 0; j < first.size(); ++j)
+  for (std::size_t j = 0; j < varies_.size(); ++j)
     if (row[j] != first[j] && !varies_[j].load(std::memory_order_relaxed))
       varies_[j].store(true, std::memory_order_relaxed);
 }
 
 bool StreamPass::has_constant_column() const {
   const std::vector<double>& first = rows_.first_row();
-  for (std::size_t j = 0; j < first.size(); ++j)
+  for (std::size_t j = 0; j < varies_.size() && !first.empty(); ++j)
     if (first[j] != 0.0 && !varies_[j]) return true;
   return problem_.intercept;
 }

@@ -86,7 +86,7 @@ class StreamReporter {
   }
 
   double b_norm() const {
-    return norm(fit_.b_norms.data(), std::ssize(fit_.b_norms)) / fit_.scale_b;
+    return norm_of_any_size(fit_.user_b_norms.data(), std::ssize(fit_.user_b_norms)) / fit_.scale_b;
   }
 
   Measurement line(Index iteration, const StreamTests& at) const {
@@ -102,14 +102,18 @@ class StreamReporter {
     return out;
   }
 
-  // Of x, or of 0.
+  // Of x, or of 0: with a level that is the intercept of the start.
+  double value(Index j, Index k, bool of_x) const {
+    if (of_x) return out_.x(j, k);
+    return j == triangle_.d && !triangle_.levels.empty() ? triangle_.levels[to_size(k)] : 0.0;
+  }
   double error(bool of_x) const {
     const Array& reference = solved_.problem.reference;
     std::vector<double> away, size;
     for (Index j = 0; j < J_; ++j)
       for (Index k = 0; k < triangle_.c; ++k) {
         size.push_back(reference(j, k));
-        away.push_back((of_x ? out_.x(j, k) : 0.0) - reference(j, k));
+        away.push_back(value(j, k, of_x) - reference(j, k));
       }
     const double of = norm_of_any_size(size.data(), std::ssize(size));
     const double distance = norm_of_any_size(away.data(), std::ssize(away));
@@ -153,10 +157,12 @@ class StreamReporter {
     out_.stream->checked_rows = static_cast<Index>(count);
     if (count == 0.0) return;
     const double mean = sum / count, all = end.residual_norm * end.residual_norm / triangle_.rows;
+    const double most = end.residual_norm + end.residual_error;
     if (all > 0.0) out_.stream->checked_residual = std::sqrt(mean / all);
     const double u = (static_cast<double>(J_) + 2.0) * 0x1p-53;
     const double unsure = std::sqrt(std::max(0.0, sum2 / count - mean * mean) / count);
-    agrees_ = mean <= (1.0 + 1e-6) * all + 8.0 * unsure + 4.0 * u * u * rounding / count;
+    agrees_ = mean <= (1.0 + 1e-6) * most * most / triangle_.rows + 8.0 * unsure +
+                          4.0 * u * u * rounding / count;
   }
 
   void judge(const StreamTests& end) {

@@ -21,6 +21,12 @@ namespace {
 
 bool is_finite_number(double v) { return std::isfinite(v); }
 
+std::vector<double> unless_zero(std::vector<double> values) {
+  const auto is_zero = [](double v) { return v == 0.0; };
+  if (std::all_of(values.begin(), values.end(), is_zero)) values.clear();
+  return values;
+}
+
 }  // namespace
 
 StreamRows::StreamRows(const RowStream& stream, const StreamProblem& problem)
@@ -76,14 +82,14 @@ void StreamRows::look_at(std::span<const RowBlock> first) {
 void StreamRows::find_first_row(std::span<const RowBlock> first) {
   for (const RowBlock& block : first)
     for (Index t = 0; t < block.rows && first_row_.empty(); ++t)
-      if (counts(block, t)) first_row_.assign(block.values.row(t), block.values.row(t) + d_);
+      if (counts(block, t)) first_row_.assign(block.values.row(t), block.values.row(t) + width());
 }
 
-// The mean of a column where it is a large part of it, otherwise 0; the value itself of one that
-// does not vary.
+// The mean of each column of [A b] where it is a large part of it, otherwise 0; the value itself of
+// one that does not vary.
 void StreamRows::find_centre(std::span<const RowBlock> first) {
   constexpr double large = 0.25;  // of the root mean square
-  std::vector<double> sum(to_size(d_)), sum2(sum.size());
+  std::vector<double> sum(to_size(width())), sum2(sum.size()), means(sum.size());
   std::vector<bool> varies(sum.size());
   double rows = 0.0;
   for (const RowBlock& block : first)
@@ -97,14 +103,13 @@ void StreamRows::find_centre(std::span<const RowBlock> first) {
         if (row[j] != first_row_[j]) varies[j] = true;
       }
     }
-  centre_.assign(sum.size(), 0.0);
   for (std::size_t j = 0; j < sum.size() && rows > 0.0; ++j) {
     const double mean = varies[j] ? sum[j] / rows : first_row_[j];
     if (std::isfinite(sum2[j]) && std::abs(mean) >= large * std::sqrt(sum2[j] / rows))
-      centre_[j] = mean;
+      means[j] = mean;
   }
-  const auto is_zero = [](double v) { return v == 0.0; };
-  if (std::all_of(centre_.begin(), centre_.end(), is_zero)) centre_.clear();
+  centre_ = unless_zero({means.begin(), means.begin() + d_});
+  levels_ = unless_zero({means.begin() + d_, means.end()});
 }
 
 // Directions that the first rows hardly show are left to all rows.
@@ -134,16 +139,18 @@ void StreamRows::find_start(std::span<const RowBlock> first) {
 Triangle StreamRows::triangle() const {
   Triangle out{.d = d_, .c = c_, .intercept = problem_.intercept};
   out.centre = centre_;
+  out.levels = levels_;
   out.start = start_;
   return out;
 }
 
-// [a − centre, 1, b].
+// [a − centre, 1, b − level].
 void StreamRows::fill_row(const double* values, double* row) const {
   std::copy_n(values, d_, row);
   for (std::size_t j = 0; j < centre_.size(); ++j) row[j] -= centre_[j];
   row[d_] = 1.0;
   std::copy_n(values + d_, c_, row + d_ + 1);
+  for (std::size_t k = 0; k < levels_.size(); ++k) row[to_size(d_ + 1) + k] -= levels_[k];
 }
 
 // b − a·start of all rows at once, then the weights.

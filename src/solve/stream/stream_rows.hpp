@@ -47,9 +47,9 @@ class StreamRows {
     return weight(block.first + t) > 0.0 && is_kept(block, t);
   }
 
-  /// Chooses centre and start from the first rows.
+  /// Chooses centre, levels and start from the first rows.
   void look_at(std::span<const RowBlock> first);
-  /// Row of A that counts, the first of those looked at; empty if there is none.
+  /// Row of [A b] that counts, the first of those looked at; empty if there is none.
   const std::vector<double>& first_row() const { return first_row_; }
   /// Fills the beginning of `out` with the rows that count, as they are factored; their number.
   Index make(const RowBlock& block, View out) const;
@@ -66,7 +66,7 @@ class StreamRows {
   const StreamProblem& problem_;
   const Index d_, c_;
   const bool has_rhs_;
-  std::vector<double> first_row_, centre_, start_;
+  std::vector<double> first_row_, centre_, levels_, start_;
 };
 
 }  // namespace polyak

@@ -54,7 +54,7 @@ Statistics stream_statistics(const SolvedStream& solved, Report& report) {
     out.x.emplace_back(fit.step.begin() + k * J, fit.step.begin() + (k + 1) * J);
     out.total2.push_back(total2(triangle, fit, k, out.centred));
   }
-  out.b_norms = fit.b_norms;
+  out.b_norms = fit.user_b_norms;
   out.map = &fit.map;
   out.of_b = out.of_residual = std::ilogb(fit.scale_b);
   return regression_statistics(factor, out, report);

@@ -42,7 +42,9 @@ class Side {
     gradient_ = products(r);
     terms_ = fit.b_norms[to_size(k)] + size_of(z_);
     const double e = from_start ? gamma_of(static_cast<double>(J_) / 8.0 + 24.0) : 0.0;
-    const double of_start = e * (fit.b_norms[to_size(k)] + size_of(at.base));
+    // The sum of base and step is rounded once.
+    const double of_start = e * (fit.b_norms[to_size(k)] + size_of(at.base)) +
+                            (from_start ? half_ulp * size_of(z_) : 0.0);
     const double eta = triangle.rounding + gamma_of(2.0 * static_cast<double>(J_) + 16.0);
     const double T = at.rhs_norm + size_of(at.step);
     norm_error_ = upwards * (eta * T + of_start);
@@ -50,6 +52,7 @@ class Side {
   }
 
   double residual_norm() const { return norm_; }
+  double residual_error() const { return norm_error_; }
   double backward_error() const { return std::min(by_residual(0.0), by_gradient(0.0)); }
   bool residual_decides() const { return by_residual(0.0) <= by_gradient(0.0); }
   double bound() const { return std::min(by_residual(1.0), by_gradient(1.0)); }
@@ -133,14 +136,16 @@ template <class PointOf>
 StreamTests tests_of(const Triangle& triangle, const TriangleFit& fit, double ridge,
                      PointOf point_of) {
   StreamTests out;
-  double residual2 = 0.0, gradient2 = 0.0;
+  double residual2 = 0.0, error2 = 0.0, gradient2 = 0.0;
   for (Index k = 0; k < triangle.c; ++k) {
     const Side side(triangle, fit, ridge, k, point_of(k));
     add_side(side, k == 0, out);
     residual2 += side.residual_norm() * side.residual_norm();
+    error2 += side.residual_error() * side.residual_error();
     gradient2 += side.user_gradient2();
   }
   out.residual_norm = std::sqrt(residual2) / fit.scale_b;
+  out.residual_error = std::sqrt(error2) / fit.scale_b;
   out.gradient_norm = std::sqrt(gradient2);
   return out;
 }

@@ -11,7 +11,7 @@
 // it follows for r = A·x − b
 //   |‖r‖ − ‖r̂‖| ≤ eta·T + e·S_1,   |a_jᵀr − (R_A)_jᵀr̂| ≤ ‖a_j‖(eta·(‖r̂‖ + T) + e·S_1),
 // and the rounding of r̂ and of these products has the same form, with γ_{2J+16} in place of eta.
-// Without a start T = S and there is no S_1.
+// So has the rounding of x = x_1 + s, u·Σ_j‖a_j‖|x_j|. Without a start T = S and there is no S_1.
 
 #include <vector>
 
@@ -26,8 +26,9 @@ struct StreamTests {
   double backward_error = 0.0;
   double bound = 0.0;  ///< of backward_error, proved
   bool residual_decides = true;
-  double residual_norm = 0.0;  ///< of all right-hand sides, without the ridge, in the user's units
-  double gradient_norm = 0.0;  ///< ‖Aᵀr‖, the same
+  double residual_norm = 0.0;   ///< of all right-hand sides, without the ridge, in the user's units
+  double residual_error = 0.0;  ///< a proved bound of the error of residual_norm
+  double gradient_norm = 0.0;   ///< ‖Aᵀr‖, the same
 };
 
 StreamTests test_fit(const Triangle& triangle, const TriangleFit& fit, double ridge);

@@ -39,6 +39,9 @@ class Fitting {
  private:
   static bool is_number(double v) { return std::isfinite(v); }
   double root_ridge(Index j) const { return j < triangle_.d ? std::sqrt(options_.ridge) : 0.0; }
+  double level(Index k) const {
+    return triangle_.levels.empty() ? 0.0 : triangle_.levels[to_size(k)];
+  }
   double unit(Index j) const { return out_.map.units[to_size(j)]; }
   std::size_t at(Index k, Index j) const { return to_size(k * J_ + j); }
 
@@ -104,13 +107,32 @@ class Fitting {
     }
     if (largest > 0.0 && is_number(largest)) out_.scale_b = unit_for(largest);
     for (double& v : out_.b_norms) v *= out_.scale_b;
+    for (Index k = 0; k < triangle_.c; ++k) out_.user_b_norms.push_back(user_norm(k));
     out_.b = Buffer(height_, triangle_.c);
     for (Index k = 0; k < triangle_.c; ++k) copy_rhs(triangle_.b(k), k, out_.b);
+  }
+
+  // ‖b_k‖ with its level, in the same units.
+  double user_norm(Index k) const {
+    if (level(k) == 0.0) return out_.b_norms[to_size(k)];
+    std::vector<double> whole;
+    for (Index i = 0; i <= triangle_.b(k); ++i) {
+      const double one = i <= triangle_.d ? triangle_.r.view()(i, triangle_.d) : 0.0;
+      whole.push_back((triangle_.r.view()(i, triangle_.b(k)) + level(k) * one) * out_.scale_b);
+    }
+    return norm_of_any_size(whole.data(), std::ssize(whole));
   }
 
   void copy_rhs(Index column, Index k, Buffer& to) const {
     for (Index i = 0; i < height_; ++i)
       to.view()(i, k) = i <= column ? triangle_.r.view()(i, column) * out_.scale_b : 0.0;
+  }
+
+  // A start has no part of a column that was removed: the small problem could not undo it.
+  bool is_whole(Index k) const {
+    for (Index j = 0; j < J_; ++j)
+      if (unit(j) == 0.0 && triangle_.start[at(k, j)] != 0.0) return false;
+    return true;
   }
 
   // The start is the base where it explains some of b.
@@ -119,8 +141,8 @@ class Fitting {
     out_.base.assign(at(triangle_.c, 0), 0.0);
     for (Index k = 0; k < triangle_.c; ++k) {
       const double whole = out_.b_norms[to_size(k)];
-      const double left =
-          triangle_.start.empty() ? whole : column_norm(triangle_.start_residual(k)) * out_.scale_b;
+      const bool given = !triangle_.start.empty() && is_whole(k);
+      const double left = given ? column_norm(triangle_.start_residual(k)) * out_.scale_b : whole;
       const bool use = left < whole;
       out_.rhs_norms.push_back(use ? left : whole);
       copy_rhs(use ? triangle_.start_residual(k) : triangle_.b(k), k, out_.rhs);
@@ -199,7 +221,7 @@ class Fitting {
     out_.x.resize(out_.z.size());
     for (Index k = 0; k < triangle_.c && J_ > 0; ++k) {
       for (Index j = 0; j < J_; ++j) z[to_size(j)] = out_.z[at(k, j)] / out_.scale_b;
-      out_.map.to_user(z.data(), zero.data(), out_.x.data() + at(k, 0));
+      out_.map.to_user(z.data(), zero.data(), level(k), out_.x.data() + at(k, 0));
     }
   }
 

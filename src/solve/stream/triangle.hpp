@@ -2,11 +2,12 @@
 
 // What one read of the rows leaves, and the solution that follows from it.
 //
-// The rows are √w·[a − centre, 1, b, b − a·start] with any centre (of zeros without an intercept)
-// and any start: R is their triangle. For an x in these variables ‖r‖ and Aᵀr of all rows are, up
-// to rounding, those of the small problem [R_A | R_b], so that it has the same solutions, the same
-// rank and the same condition. A start that is near the solution leaves a right-hand side that is
-// as small as the noise: the step from there has rounding errors relative to the noise, not to b.
+// The rows are √w·[a − centre, 1, b − level, b − level − a·start] with any centre and any level (of
+// zeros without an intercept) and any start: R is their triangle. For an x in these variables ‖r‖
+// and Aᵀr of all rows are, up to rounding, those of the small problem [R_A | R_b], so that it has
+// the same solutions, the same rank and the same condition. A start that is near the solution
+// leaves a right-hand side that is as small as the noise: the step from there has rounding errors
+// relative to the noise, not to b.
 
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Triangle {
   double rows = 0.0;                ///< those with a weight
   double total_weight = 0.0;        ///< of all rows
   std::vector<double> centre = {};  ///< d numbers; empty means 0
+  std::vector<double> levels = {};  ///< c numbers, parts of the intercepts; empty means 0
   std::vector<double> start = {};  ///< c × J, in the variables above; empty: R has no last columns
   Buffer r = {};
   double rounding = 0.0;  ///< of R, relative to the norm of each column (linalg/block_qr.hpp)
@@ -40,10 +42,11 @@ struct TriangleFit {
   double scale_b = 1.0;  ///< a power of two
   bool scaled = false;   ///< columns are scaled one by one, or centred
   Buffer S = {};         ///< height × J: the mapped columns; those that were removed are zero
-  Buffer b = {};         ///< height × c
+  Buffer b = {};         ///< height × c, without its level
   Buffer rhs = {};       ///< height × c: b − A·base
   std::vector<double> norms = {};  ///< of the mapped columns
   std::vector<double> b_norms = {}, rhs_norms = {};
+  std::vector<double> user_b_norms = {};  ///< of b with its level
   std::vector<Index> zero_columns = {}, constant_columns = {};
   std::vector<double> base = {}, step = {},
                       z = {};  ///< c × J, of the mapped problem; z = base + step
