@@ -156,11 +156,13 @@ def what_cannot_be_done_is_told():
                    ["--checkpoint", "c.ckpt"], ["--lower", "0"], ["--max-passes", "0.5"],
                    ["--precision", "single"], ["--batch", "100"], ["--max-iterations", "0"]):
         refused(2, f"{option[0]}.*: rows are read once here .*needs them again", "all.csv", *stream, *option)
+    open("A-1.npy", "w").close()
     with open("other.csv", "w") as file:
         file.write("size,rooms,years,price\n1,2,3,4\n")
     refused(65, r"other.csv, column 3: the column has another name \(found 'years', expected 'age', as in "
                 r"all.csv\)", "all.csv", "other.csv", *stream)
     refused(66, "no file matches this pattern", "nothing-*.csv", *TABLE)
+    refused(66, r"A-\*.npy: cannot open", "A-*.npy", "b.csv")
     refused(2, "there is no such column", "all.csv", "--rhs-column", "cost", "--storage", "stream")
     refused(2, "there is no right-hand side", "all.csv", "--storage", "stream")
     refused(2, "only text tables", "A.npy", "b.csv", "--storage", "stream")

@@ -225,7 +225,9 @@ void check_output(const std::string& option, const std::string& path,
 
 std::vector<std::string> matching_files(const std::string& pattern) {
   std::error_code ignored;
-  if (pattern.find_first_of("*?[") == std::string::npos || fs::exists(pattern, ignored))
+  const std::string file = pattern.substr(0, pattern.rfind(':'));  // of an array in it
+  if (pattern.find_first_of("*?[") == std::string::npos || fs::exists(pattern, ignored) ||
+      fs::exists(file, ignored))
     return {pattern};
   std::vector<std::string> out;
   glob_t found{};

@@ -131,10 +131,12 @@ std::vector<OptionRecord<SolveOptions>> solver_options(bool of_method) {
   return out;
 }
 
+// Patterns of other files, such as images of one stack, are for their reader.
 std::vector<std::string> files_of(const std::string& pattern) {
   std::vector<std::string> out = matching_files(pattern);
   if (out.empty())
     throw Error(ErrorCode::no_input, {.what = "no file matches this pattern", .where = pattern});
+  if (std::none_of(out.begin(), out.end(), is_text_table)) return {pattern};
   return out;
 }
 
