@@ -100,7 +100,7 @@ Table parquet_part(const Input& input, const ReadOptions& options, const Place& 
   const std::string& name = input.file->name();
   check_unchanged(name, inspect_parquet(*input.file).rows, at.all.rows);
   const RowRange rows = even_share(at.all.rows, at.part, at.parts);
-  return load_rows(parquet_rows(input.file, options, {.rows = rows}), options, name);
+  return load_rows(parquet_rows(input.file, options, rows), options, name);
 }
 
 Table part_of(const Input& input, const ReadOptions& options, const Place& at) {
@@ -119,6 +119,10 @@ void check_options(const Input& input, const ReadOptions& options) {
   const bool csv = input.format == Format::csv, table = csv || input.format == Format::parquet;
   if (options.rhs_column && !table)
     refuse_option(input.file->name(), "--rhs-column", ".csv or .parquet");
+  if (!options.columns.empty() && !table)
+    refuse_option(input.file->name(), "--columns", ".csv or .parquet");
+  if (!options.drop.empty() && !table)
+    refuse_option(input.file->name(), "--drop", ".csv or .parquet");
   if (options.intercept && !table && input.format != Format::svm)
     refuse_option(input.file->name(), "--intercept", ".csv, .parquet or .svm");
   if (options.storage == Storage::stream && !csv)

@@ -71,7 +71,13 @@ Sizes matrix_sizes(const FileInfo& info, const SolveRequest& request) {
   const bool dense = out.nonzeros == out.rows * out.cols;
   if (info.note.find("symmetric") != std::string::npos && !dense)
     out.nonzeros *= 2;  // an upper bound
-  const Index more = Index{request.data.intercept} - Index{request.data.rhs_column.has_value()};
+  const bool chosen = !request.data.columns.empty() || !request.data.drop.empty();
+  if (chosen) {
+    out.cols = columns_read(request.A, info, request.data.read_options());
+    out.nonzeros = out.rows * out.cols;
+  }
+  const Index more =
+      Index{request.data.intercept} - Index{!chosen && request.data.rhs_column.has_value()};
   out.cols += more;
   out.nonzeros = dense ? out.rows * out.cols : out.nonzeros + request.data.intercept * out.rows;
   return out;

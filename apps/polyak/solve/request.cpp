@@ -140,6 +140,16 @@ std::vector<std::string> files_of(const std::string& pattern) {
   return out;
 }
 
+std::vector<std::string> listed_names(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t from = 0, comma = 0; !text.empty() && comma != text.npos; from = comma + 1) {
+    comma = text.find(',', from);
+    if (std::string name = text.substr(from, comma - from); !name.empty())
+      out.push_back(std::move(name));
+  }
+  return out;
+}
+
 void check_inputs(const SolveRequest& request) {
   const ProblemOptions& p = request.problem;
   if (request.b && request.data.rhs_column)
@@ -159,6 +169,15 @@ void check_inputs(const SolveRequest& request) {
 const std::vector<OptionRecord<DataOptions>>& reading_options() {
   using D = DataOptions;
   static const std::vector<OptionRecord<D>> table = {
+      {.name = "columns",
+       .field = &D::columns,
+       .value = "NAME,...",
+       .sentence = "Of a .csv or .parquet, only these columns: by name, by number from 1, or by a "
+                   "name with * for any characters. Others are not read, and may be text."},
+      {.name = "drop",
+       .field = &D::drop,
+       .value = "NAME,...",
+       .sentence = "Of a .csv or .parquet, not these columns."},
       {.name = "drop-nonfinite-rows",
        .field = &D::drop_nonfinite_rows,
        .value = "",
@@ -187,6 +206,8 @@ const std::vector<OptionRecord<DataOptions>>& reading_options() {
 
 ReadOptions DataOptions::read_options() const {
   return {.rhs_column = rhs_column,
+          .columns = listed_names(columns),
+          .drop = listed_names(drop),
           .intercept = false,  // added by Problem, not by the reader
           .drop_nonfinite_rows = drop_nonfinite_rows,
           .keep_nonfinite = false,

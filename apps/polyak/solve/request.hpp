@@ -17,6 +17,7 @@ namespace polyak::cli {
 /// How data is read.
 struct DataOptions {
   std::optional<std::string> rhs_column;
+  std::string columns, drop;  // names, numbers or patterns, separated by commas
   bool intercept = false;
   bool drop_nonfinite_rows = false;
   std::string duplicates = "sum";

@@ -109,24 +109,26 @@ CsvRowReader::CsvRowReader(CsvLayout layout, const ReadOptions& options, std::st
       intercept_(options.intercept),
       any_value_(options.drop_nonfinite_rows || options.keep_nonfinite),
       name_(std::move(name)) {
-  if (options.rhs_column) rhs_ = find_column(layout_.names, layout_.cells, *options.rhs_column, name_);
-  if (skip_names && layout_.header && layout_.names.front() == "name") skipped_ = 0;
+  choice_ = choose_columns(layout_.names, layout_.cells, options, name_);
+  if (skip_names && layout_.header && layout_.names.front() == "name")
+    std::erase(choice_.matrix, Index{0});
+  cells_.assign(to_size(layout_.cells), Cell::skipped);
+  for (const Index j : choice_.matrix) cells_[to_size(j)] = Cell::matrix;
+  if (has_rhs()) cells_[to_size(choice_.rhs)] = Cell::rhs;
 }
 
-Index CsvRowReader::cols() const {
-  return layout_.cells - (rhs_ >= 0) - (skipped_ >= 0) + intercept_;
-}
+Index CsvRowReader::cols() const { return ssize(choice_.matrix) + intercept_; }
 
 std::vector<std::string> CsvRowReader::names() const {
   std::vector<std::string> out;
-  for (Index j = 0; j < ssize(layout_.names); ++j)
-    if (j != rhs_ && j != skipped_) out.push_back(layout_.names[to_size(j)]);
+  if (layout_.header)
+    for (const Index j : choice_.matrix) out.push_back(layout_.names[to_size(j)]);
   if (intercept_ && layout_.header) out.emplace_back("intercept");
   return out;
 }
 
 std::string CsvRowReader::rhs_name() const {
-  return layout_.header && rhs_ >= 0 ? layout_.names[to_size(rhs_)] : "rhs";
+  return layout_.header && has_rhs() ? layout_.names[to_size(choice_.rhs)] : "rhs";
 }
 
 void CsvRowReader::read(const Lines& lines, std::string_view line, double* row, double* rhs) const {
@@ -134,21 +136,22 @@ void CsvRowReader::read(const Lines& lines, std::string_view line, double* row, 
   const char* end = p + line.size();
   for (Index j = 0; j < layout_.cells; ++j) {
     double value = 0.0;
+    const Cell kind = cells_[to_size(j)];
     const char* stop =
-        j == skipped_ ? skip_cell(p, end) : parse_cell(p, end, layout_.separator, value);
+        kind == Cell::skipped ? skip_cell(p, end) : parse_cell(p, end, layout_.separator, value);
     if (stop == nullptr) fail_cell(lines, line, j);
     if (!std::isfinite(value)) check_nonfinite(lines, line, j);
     if ((stop == end) != (j + 1 == layout_.cells)) fail_count(lines, line);
     p = stop + (stop != end);
-    if (j == rhs_)
-      *rhs = value;
-    else if (j != skipped_)
+    if (kind == Cell::matrix)
       *row++ = value;
+    else if (kind == Cell::rhs)
+      *rhs = value;
   }
   if (intercept_) *row = 1.0;
 }
 
-// A name may contain quoted separators.
+// A text may contain quoted separators.
 const char* CsvRowReader::skip_cell(const char* p, const char* end) const {
   bool quoted = false;
   for (; p != end && (quoted || *p != layout_.separator); ++p)
@@ -169,7 +172,22 @@ void CsvRowReader::fail_cell(const Lines& lines, std::string_view line, Index j)
   if (line.find('\0') != std::string_view::npos) lines.fail_number(cell);
   const bool comma = layout_.separator != ',' && cell.find(',') != std::string::npos;
   lines.fail("not a number" + place(j), excerpt(cell), "a number",
-             comma ? "use a decimal point instead of a comma" : "");
+             comma ? "use a decimal point instead of a comma" : advice(lines, cells));
+}
+
+// Columns that hold no numbers in this line can be left out, unless one of them is b.
+std::string CsvRowReader::advice(const Lines& lines, const std::vector<std::string>& cells) const {
+  if (ssize(cells) != layout_.cells || lines.at_cut()) return "";
+  std::vector<Index> texts;
+  for (const Index j : choice_.matrix) {
+    const std::string& cell = cells[to_size(j)];
+    double value = 0.0;
+    const char* const end = cell.data() + cell.size();
+    if (parse_cell(cell.data(), end, layout_.separator, value) != end) texts.push_back(j);
+  }
+  const std::string option = leaving_out(layout_.names, texts);
+  if (option.empty()) return "";
+  return option + " leaves out what is not a number in this line";
 }
 
 void CsvRowReader::fail_count(const Lines& lines, std::string_view line) const {

@@ -2,7 +2,6 @@
 #include <array>
 #include <cctype>
 #include <limits>
-#include <numeric>
 
 #include "io/text/tables.hpp"
 #include "polyak/error.hpp"
@@ -39,40 +38,6 @@ void check_names(const Lines& lines, const std::vector<std::string>& names) {
     for (char c : name)
       if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
         lines.fail("the first line holds control characters", excerpt(name), "text");
-}
-
-// Levenshtein distance: the number of insertions, deletions and replacements.
-Index edit_distance(const std::string& a, const std::string& b) {
-  std::vector<Index> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), Index{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    Index diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const Index replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
-std::string closest(const std::vector<std::string>& names, const std::string& wanted) {
-  return *std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
-    return edit_distance(a, wanted) < edit_distance(b, wanted);
-  });
-}
-
-[[noreturn]] void refuse_column(const std::vector<std::string>& names, Index count,
-                                const std::string& wanted, const std::string& file) {
-  ErrorParts parts{.what = "there is no such column",
-                   .where = file,
-                   .found = excerpt(wanted),
-                   .expected = "a number from 1 to " + std::to_string(count)};
-  if (!names.empty()) {
-    parts.expected = "the name of a column or " + parts.expected;
-    parts.hint = "did you mean " + excerpt(closest(names, wanted)) + "?";
-  }
-  throw Error(ErrorCode::usage, std::move(parts));
 }
 
 const char* skip_spaces(const char* p, const char* end) {
@@ -160,24 +125,6 @@ Lines csv_data(const MappedFile& file, const CsvLayout& layout) {
   std::string_view line;
   if (layout.header && lines.next(line)) lines.skip_repeats_of(line);
   return lines;
-}
-
-Index find_column(const std::vector<std::string>& names, Index count, const std::string& wanted,
-                  const std::string& file) {
-  const auto found = std::find(names.begin(), names.end(), wanted);
-  if (found != names.end()) {
-    if (std::find(found + 1, names.end(), wanted) != names.end())
-      throw Error(ErrorCode::usage, {.what = "two columns have this name",
-                                     .where = file,
-                                     .found = excerpt(wanted),
-                                     .hint = "give its number, from 1"});
-    return found - names.begin();
-  }
-  Index number = 0;
-  const char* end = wanted.data() + wanted.size();
-  if (parse_index(wanted.data(), end, number) != end || number < 1 || number > count)
-    refuse_column(names, count, wanted, file);
-  return number - 1;
 }
 
 void check_same_columns(const CsvLayout& first, const std::string& first_name,

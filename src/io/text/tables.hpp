@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "io/column_choice.hpp"
 #include "io/file.hpp"
 #include "io/rows.hpp"
 #include "io/text/text.hpp"
@@ -37,11 +38,6 @@ CsvLayout sniff_csv(Lines lines);
 Lines csv_data(const MappedFile& file, const CsvLayout& layout);
 /// The cells of a line, quotes removed.
 std::vector<std::string> split_cells(const Lines& lines, std::string_view line, char separator);
-/// The index, among `count` columns, of one given by its name or its number from 1; Error usage if
-/// there is none. `names` may be empty.
-Index find_column(const std::vector<std::string>& names, Index count, const std::string& wanted,
-                  const std::string& file);
-
 /// Parses a cell; the value of a missing one (empty, NA, null, ...) is NaN. Returns the position
 /// after it (a separator or the end), or nullptr if it is not a number.
 const char* parse_cell(const char* p, const char* end, char separator, double& value);
@@ -57,7 +53,7 @@ class CsvRowReader {
 
   const CsvLayout& layout() const { return layout_; }
   Index cols() const;
-  bool has_rhs() const { return rhs_ >= 0; }
+  bool has_rhs() const { return choice_.rhs >= 0; }
   std::vector<std::string> names() const;  ///< of the columns of A
   std::string rhs_name() const;
 
@@ -66,16 +62,20 @@ class CsvRowReader {
   void read(const Lines& lines, std::string_view line, double* row, double* rhs) const;
 
  private:
+  enum class Cell : char { skipped, matrix, rhs };
+
   const char* skip_cell(const char* p, const char* end) const;
   void check_nonfinite(const Lines& lines, std::string_view line, Index j) const;
   [[noreturn]] void fail_cell(const Lines& lines, std::string_view line, Index j) const;
   [[noreturn]] void fail_count(const Lines& lines, std::string_view line) const;
   std::string place(Index j) const;
+  std::string advice(const Lines& lines, const std::vector<std::string>& cells) const;
 
   CsvLayout layout_;
   bool intercept_, any_value_;
   std::string name_;
-  Index rhs_ = -1, skipped_ = -1;
+  ColumnChoice choice_;
+  std::vector<Cell> cells_;
 };
 
 /// Error bad_data, naming file and column, unless both tables have the same columns.
