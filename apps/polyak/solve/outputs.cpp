@@ -236,7 +236,7 @@ void report_divergence(const Report& report, Messages& messages) {
 }  // namespace
 
 void write_outputs(const SolveRequest& request, const std::vector<std::string>& names,
-                   int exit_code, Report& report, Messages& messages) {
+                   int exit_code, Report& report, Messages& messages, const Problem* problem) {
   if (rank() != 0) return;
   const OutputOptions& outputs = request.outputs;
   Paths files;
@@ -250,12 +250,14 @@ void write_outputs(const SolveRequest& request, const std::vector<std::string>& 
   const auto statistics = attempt(outputs.statistics, files, [&](const std::string& path) {
     write_text(path, statistics_csv(report, names));
   });
+  const auto model = write_model_outputs(request, names, problem, report, files);
   const auto report_error = attempt(
       outputs.report, files, [&](const std::string& path) { write_text(path, to_json(report)); });
   show(request, names, files, exit_code, report, messages);
   report_divergence(report, messages);
   if (x) throw *x;
   if (statistics) throw *statistics;
+  if (model) throw *model;
   if (report_error) throw *report_error;
 }
 

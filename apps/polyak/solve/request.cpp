@@ -7,6 +7,7 @@
 #include "cli/messages.hpp"
 #include "polyak/devices.hpp"
 #include "polyak/table_stream.hpp"
+#include "ranks.hpp"
 
 namespace polyak::cli {
 namespace {
@@ -89,6 +90,22 @@ const std::vector<OptionRecord<OutputOptions>>& solve_output_options() {
        .sentence = "Write estimate, standard error and t value of each unknown; implies "
                    "--statistics.",
        .file = FileUse::written},
+      {.name = "model",
+       .field = &O::model,
+       .value = "FILE.json",
+       .sentence = "Write coefficients, names and ranges of the columns, for polyak predict and "
+                   "polyak score.",
+       .file = FileUse::written},
+      {.name = "fitted",
+       .field = &O::fitted,
+       .value = "FILE",
+       .sentence = "Write A x, row by row: .npy, .mtx, .csv.",
+       .file = FileUse::written},
+      {.name = "residuals",
+       .field = &O::residuals,
+       .value = "FILE",
+       .sentence = "Write b - A x, row by row: .npy, .mtx, .csv.",
+       .file = FileUse::written},
   };
   return table;
 }
@@ -150,6 +167,20 @@ std::vector<std::string> listed_names(const std::string& text) {
   return out;
 }
 
+void check_model_outputs(const OutputOptions& outputs) {
+  if (outputs.model) check_output("--model", *outputs.model, {".json"});
+  for (const auto& [name, path] :
+       {std::pair("--fitted", outputs.fitted), std::pair("--residuals", outputs.residuals)}) {
+    if (!path) continue;
+    check_output(name, *path, {".npy", ".mtx", ".mtx.gz", ".csv", ".csv.gz"});
+    if (rank_count() > 1)
+      throw Error(ErrorCode::usage, {.what = "each rank has only its own rows of A",
+                                     .where = name,
+                                     .found = std::to_string(rank_count()) + " ranks",
+                                     .hint = "polyak predict computes them from --model"});
+  }
+}
+
 void check_inputs(const SolveRequest& request) {
   const ProblemOptions& p = request.problem;
   if (request.b && request.data.rhs_column)
@@ -202,6 +233,14 @@ const std::vector<OptionRecord<DataOptions>>& reading_options() {
        .sentence = "How rows on a disk are read; auto is io_uring where the system allows it."},
   };
   return table;
+}
+
+std::vector<OptionRecord<DataOptions>> model_reading_options(bool may_drop_rows) {
+  std::vector<OptionRecord<DataOptions>> out;
+  for (const auto& record : reading_options())
+    if (record.name == "precision" || (may_drop_rows && record.name == "drop-nonfinite-rows"))
+      out.push_back(record);
+  return out;
 }
 
 ReadOptions DataOptions::read_options() const {
@@ -262,6 +301,7 @@ void check_request(SolveRequest& request) {
   const OutputOptions& outputs = request.outputs;
   if (outputs.output)
     check_output("--output", *outputs.output, {".npy", ".mtx", ".mtx.gz", ".csv", ".csv.gz"});
+  check_model_outputs(outputs);
   if (outputs.report) check_output("--report", *outputs.report);
   if (outputs.history) check_output("--history", *outputs.history);
   check_checkpoint(request.checkpoint);

@@ -30,6 +30,9 @@ struct DataOptions {
 /// The data options that apply to a matrix without right-hand side.
 const std::vector<OptionRecord<DataOptions>>& reading_options();
 
+/// Those of them that apply to rows whose columns a model names.
+std::vector<OptionRecord<DataOptions>> model_reading_options(bool may_drop_rows);
+
 /// The rest of the problem, besides A and b.
 struct ProblemOptions {
   std::optional<std::string> weights, x0, reference, lower, upper;
@@ -37,11 +40,13 @@ struct ProblemOptions {
 };
 
 struct OutputOptions {
-  std::optional<std::string> output, report, history, statistics;
+  std::optional<std::string> output, report, history, statistics, model, fitted, residuals;
 
   /// True if one of them is written to standard output.
   bool to_stdout() const {
-    return output == "-" || report == "-" || history == "-" || statistics == "-";
+    for (const auto& path : {output, report, history, statistics, model, fitted, residuals})
+      if (path == "-") return true;
+    return false;
   }
 };
 

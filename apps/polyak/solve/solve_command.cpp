@@ -126,7 +126,7 @@ class SolveRun {
     rank() == 0 ? watchdog_.begin_writing() : watchdog_.disarm();
     const int code = saver.exit_code(report.status);
     messages_.status("");
-    write(request_, code, report);
+    write(request_, code, report, &problem);
     if (saver.failure()) throw *saver.failure();
     return code;
   }
@@ -148,9 +148,10 @@ class SolveRun {
     return code;
   }
 
-  void write(const SolveRequest& request, int code, Report& report) {
+  void write(const SolveRequest& request, int code, Report& report,
+             const Problem* problem = nullptr) {
     add_reading(report, loaded_, read_s_);
-    write_outputs(request, loaded_.names, code, report, messages_);
+    write_outputs(request, loaded_.names, code, report, messages_, problem);
   }
 
   SolveRequest& request_;

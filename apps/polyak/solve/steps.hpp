@@ -4,12 +4,14 @@
 // the files, write the outputs.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/messages.hpp"
 #include "cli/stopping.hpp"
 #include "polyak/automatic_plan.hpp"
+#include "polyak/error.hpp"
 #include "polyak/problem.hpp"
 #include "polyak/report.hpp"
 #include "polyak/table_stream.hpp"
@@ -75,11 +77,22 @@ int run_stream(SolveRequest& request, Loaded& loaded, double read_s, Watchdog& w
 /// Of the unknown of column j; without names "x1", "x2", …
 std::string column_name(const std::vector<std::string>& names, Index j);
 
-/// Writes x, report, history and statistics, then prints a summary. A history that
+/// Writes x, report, history, statistics and the files of a model, then prints a summary. A history that
 /// cannot be written is a warning; for any other file it is an Error io, thrown after
 /// the remaining files are written.
 void write_outputs(const SolveRequest& request, const std::vector<std::string>& names,
-                   int exit_code, Report& report, Messages& messages);
+                   int exit_code, Report& report, Messages& messages,
+                   const Problem* problem = nullptr);
+
+// model_outputs.cpp
+
+/// Writes --model, --fitted and --residuals; adds their names to `written`. Without the problem,
+/// whose rows are read once more, the model has no ranges, and a warning stands for the others.
+/// The first Error, after all were tried.
+std::optional<Error> write_model_outputs(const SolveRequest& request,
+                                         const std::vector<std::string>& names,
+                                         const Problem* problem, Report& report,
+                                         std::vector<std::string>& written);
 
 // plan_command.cpp
 

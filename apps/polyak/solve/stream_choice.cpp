@@ -40,6 +40,8 @@ std::string stream_obstacle(const SolveRequest& request) {
   if (problem.upper) return "--upper";
   if (request.checkpoint.checkpoint) return "--checkpoint";
   if (request.checkpoint.resume) return "--resume";
+  if (request.outputs.fitted) return "--fitted";
+  if (request.outputs.residuals) return "--residuals";
   if (request.data.precision != "double") return "--precision " + request.data.precision;
   return obstacle_of(request.options);
 }
