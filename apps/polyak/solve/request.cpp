@@ -87,9 +87,17 @@ const std::vector<OptionRecord<OutputOptions>>& solve_output_options() {
       {.name = "output-statistics",
        .field = &O::statistics,
        .value = "FILE.csv",
-       .sentence = "Write estimate, standard error and t value of each unknown; implies "
-                   "--statistics.",
+       .sentence = "Write estimate, standard error, t value, p value and interval of each unknown; "
+                   "implies --statistics.",
        .file = FileUse::written},
+      {.name = "confidence",
+       .field = &O::confidence,
+       .value = "SHARE",
+       .sentence = "Confidence of the intervals of --statistics, which it implies; auto is 0.95.",
+       .lowest = 0,
+       .highest = 1,
+       .open_below = true,
+       .open_above = true},
       {.name = "model",
        .field = &O::model,
        .value = "FILE.json",
@@ -305,9 +313,8 @@ void check_request(SolveRequest& request) {
   if (outputs.report) check_output("--report", *outputs.report);
   if (outputs.history) check_output("--history", *outputs.history);
   check_checkpoint(request.checkpoint);
-  if (!outputs.statistics) return;
-  check_output("--output-statistics", *outputs.statistics, {".csv"});
-  request.options.statistics = true;
+  if (outputs.statistics) check_output("--output-statistics", *outputs.statistics, {".csv"});
+  if (outputs.statistics || outputs.confidence) request.options.statistics = true;
 }
 
 }  // namespace polyak::cli

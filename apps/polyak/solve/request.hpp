@@ -42,6 +42,9 @@ struct ProblemOptions {
 struct OutputOptions {
   std::optional<std::string> output, report, history, statistics, model, fitted, residuals;
 
+  std::optional<double> confidence;
+
+  double confidence_level() const { return confidence.value_or(0.95); }
   /// True if one of them is written to standard output.
   bool to_stdout() const {
     for (const auto& path : {output, report, history, statistics, model, fitted, residuals})

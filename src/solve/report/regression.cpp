@@ -7,6 +7,7 @@
 
 #include "method/record.hpp"
 #include "polyak/option_table.hpp"
+#include "solve/report/distributions.hpp"
 
 namespace polyak {
 namespace {
@@ -29,6 +30,7 @@ class Regression {
     }
     share_explained();
     if (classical()) variances();
+    if (out_.degrees_of_freedom) quality();
     for (double rss : rss_)
       out_.residual_sum_of_squares.push_back(std::scalbn(rss, -2 * fit_.of_residual));
     return std::move(out_);
@@ -79,19 +81,51 @@ class Regression {
                     factor_.rank(), cols()));
   }
 
+  // Of the whole fit: absent where b does not vary, or where nothing is left beside the constant.
+  void quality() {
+    const double n = out_.observations, p = static_cast<double>(*out_.rank);
+    const double free = *out_.degrees_of_freedom, k = fit_.centred ? 1.0 : 0.0;
+    for (Index c = 0; c < sides(); ++c) {
+      const double rss = rss_[to_size(c)], explained = fit_.total2[to_size(c)] - rss;
+      const std::optional<double> r2 = out_.r_squared[to_size(c)];
+      const double least = rounding * fit_.b_norms[to_size(c)];
+      const bool noisy = rss > least * least;
+      std::optional<double> adjusted, f, tail, aic, bic;
+      if (r2) adjusted = 1.0 - (1.0 - *r2) * (n - k) / free;
+      if (r2 && noisy && p > k) {
+        f = std::max(0.0, explained / (p - k) / (rss / free));
+        tail = fisher_upper(*f, p - k, free);
+      }
+      if (noisy) {
+        const double variance = std::log(rss / n) - 2.0 * fit_.of_residual * std::log(2.0);
+        const double minus_two_log = n * (std::log(2.0 * M_PI) + variance + 1.0);
+        aic = minus_two_log + 2.0 * p;
+        bic = minus_two_log + p * std::log(n);
+      }
+      out_.adjusted_r_squared.push_back(adjusted);
+      out_.f_statistic.push_back(f);
+      out_.f_p_value.push_back(tail);
+      out_.aic.push_back(aic);
+      out_.bic.push_back(bic);
+    }
+  }
+
   void errors(const std::vector<double>& diagonal) {
     const Index d = cols(), c = sides();
-    std::vector<double> errors(to_size(d * c)), t(errors.size());
+    std::vector<double> errors(to_size(d * c)), t(errors.size()), tails(errors.size());
     for (Index k = 0; k < c; ++k) {
       const double s = std::sqrt(rss_[to_size(k)] / *out_.degrees_of_freedom);
       for (Index j = 0; j < d; ++j) {
         const double e = std::scalbn(s * std::sqrt(diagonal[to_size(j)]), fit_.of_a - fit_.of_b);
         errors[to_size(j * c + k)] = e;
         t[to_size(j * c + k)] = report_.x(j, k) / e;
+        tails[to_size(j * c + k)] =
+            student_two_sided(report_.x(j, k) / e, *out_.degrees_of_freedom);
       }
     }
     out_.standard_errors = Array(std::move(errors), d, c);
     out_.t_values = Array(std::move(t), d, c);
+    out_.p_values = Array(std::move(tails), d, c);
   }
 
   // Noise is what is left at the least squares solution; x should be nearer to
