@@ -89,7 +89,8 @@ bench-python: setup-python build ## compare the Python package with NumPy, SciPy
 	@$(PROGRAM) bench python --peers bench/python.py --rows 200000 --json build/python.json
 	@bench/python_table.py build/python.json docs/python.md
 
-disk-bench: setup-dev build ## files larger than the memory of a control group, beside NumPy, build/disk.json; needs 5 GB, and root for the group
+disk-bench: setup-dev build ## files and text larger than the memory of a control group, beside NumPy, build/disk.json; needs 5 GB, and root for the group
+	@cmake --build --preset release -j $(JOBS) --target bench_parse_table
 	@bench/disk.py $(PROGRAM) --json build/disk.json
 
 ranks-bench: setup-dev mpi ## measure the scaling over ranks on this machine, build/ranks.json; five minutes

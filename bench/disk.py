@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """disk.py PROGRAM [--before OTHER_PROGRAM] [--folder DIR] [--limit MIB] [--json OUT]
+        [--text GB] [--only text]
 
 Files larger than memory: polyak beside NumPy's chunked normal equations over a memory map, each in a
 control group of LIMIT MiB (1024) and on a file of 4.5 times that, with cold caches. Bytes are those
 that the process read from the disk (/proc/PID/io). Without the right to make a control group the
-memory is not limited, which is said. Needs NumPy, and 5 times LIMIT of disk."""
+memory is not limited, which is said. Needs NumPy, and 5 times LIMIT of disk.
+
+And text on standard input (20 GB): a solve in one read beside the parser alone (bench_parse_table, beside
+PROGRAM in ../bench), in the same group. --only text leaves the rest out."""
 
 import argparse
 import json
@@ -118,14 +122,18 @@ class Bench:
     def __init__(self, folder, group):
         self.folder, self.group = folder, group
 
-    def run(self, command, stop_after=None, most_s=600):
+    def run(self, command, stop_after=None, most_s=600, feeder=None):
         """Seconds, bytes from the disk, the group's peak, exit code; after a SIGTERM the seconds
-        until the end."""
+        until the end. `feeder`, a command outside of the group, writes standard input."""
         make_cold(self.folder)
         self.group.peak()
+        source = subprocess.Popen(feeder, cwd=self.folder, stdout=subprocess.PIPE) if feeder else None
         start = time.monotonic()
         process = subprocess.Popen(command, preexec_fn=self.group.join, cwd=self.folder,
+                                   stdin=source.stdout if source else None,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if source:
+            source.stdout.close()
         if stop_after is not None:
             time.sleep(stop_after)
             process.send_signal(signal.SIGTERM)
@@ -136,6 +144,8 @@ class Bench:
             time.sleep(0.005)
         seconds, read = time.monotonic() - start, bytes_read(process.pid)
         said = process.communicate()[1].decode(errors="replace")
+        if source:
+            source.wait()
         return {"seconds": seconds, "bytes": read, "peak": self.group.peak(),
                 "code": process.returncode, "said": said.strip()[-300:]}
 
@@ -204,6 +214,42 @@ def measure(bench, program, numpy_file, repeats):
     return out
 
 
+def write_text(folder):
+    """50 000 rows of text of seven digits, 50 MB; b is the sum of a row, and noise of a tenth of it."""
+    random = np.random.default_rng(2)
+    with open(f"{folder}/block.csv", "w") as file:
+        for row in random.standard_normal((50_000, COLUMNS)).tolist():
+            row.append(sum(row) + random.standard_normal())
+            file.write(",".join(f"{v:.7g}" for v in row) + "\n")
+    return os.path.getsize(f"{folder}/block.csv")
+
+
+def measure_text(bench, program, gigabytes, repeats):
+    """Text on standard input, by turns with the parser alone: name -> numbers."""
+    size = write_text(bench.folder)
+    times = max(1, round(gigabytes * 1e9 / size))
+    feeder = ["bash", "-c", f"for ((i = 0; i < {times}; ++i)); do cat block.csv || exit; done"]
+    parser = os.path.join(os.path.dirname(program), "..", "bench", "bench_parse_table")
+    command = [program, "solve", "-", "--rhs-column", str(COLUMNS + 1), "--storage", "stream", "--quiet",
+               "--report", "t.json"]
+    rows = {"text on standard input, one read": [], "the parser alone": []}
+    for _ in range(repeats):
+        rows["text on standard input, one read"].append(bench.run(command, feeder=feeder, most_s=3600))
+        rows["the parser alone"].append(bench.run([parser], feeder=feeder, most_s=3600))
+    out = {"text": {"gigabytes": times * size / 1e9, "columns": COLUMNS}}
+    for name, runs in rows.items():
+        middle = sorted(runs, key=lambda run: run["seconds"])[len(runs) // 2]
+        out[name] = {key: middle[key] for key in ("seconds", "peak", "code")}
+        out[name]["all_seconds"] = [run["seconds"] for run in runs]
+        out[name]["MB per second"] = times * size / 1e6 / middle["seconds"]
+    with open(f"{bench.folder}/t.json") as file:
+        report = json.load(file)
+    out["text on standard input, one read"]["times the parser"] = (
+        out["text on standard input, one read"]["seconds"] / out["the parser alone"]["seconds"])
+    out["text on standard input, one read"]["report"] = {key: report[key] for key in ("rows", "verified", "stream")}
+    return out
+
+
 def before(bench, program, most_s):
     """Of a program that maps the file: how far it comes in the time."""
     run = bench.solve(program, "b", "--method", "minibatch-hbm", "--batch", "1000", "--tol", "1e-300",
@@ -218,20 +264,24 @@ def main():
     parser.add_argument("--folder", default=None)
     parser.add_argument("--limit", type=int, default=1024)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--text", type=float, default=20.0, help="gigabytes of text")
+    parser.add_argument("--only", choices=["text"])
     parser.add_argument("--json")
     asked = parser.parse_args()
     program = os.path.abspath(asked.program)
     group = Group(asked.limit * MIB)
     with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
         try:
-            rows = int(4.5 * asked.limit * MIB / (8 * COLUMNS))
-            write_problem(folder, rows)
-            with open(f"{folder}/peer.py", "w") as file:
-                file.write(NORMAL_EQUATIONS)
             bench = Bench(folder, group)
-            out = {"rows": rows, "cols": COLUMNS, "file_bytes": os.path.getsize(f"{folder}/A.npy"),
-                   "limit_bytes": asked.limit * MIB, "control_group": group.kind,
-                   "results": measure(bench, program, "peer.py", asked.repeats)}
+            out = {"limit_bytes": asked.limit * MIB, "control_group": group.kind, "results": {}}
+            out["results"].update(measure_text(bench, program, asked.text, asked.repeats))
+            if asked.only != "text":
+                rows = int(4.5 * asked.limit * MIB / (8 * COLUMNS))
+                write_problem(folder, rows)
+                with open(f"{folder}/peer.py", "w") as file:
+                    file.write(NORMAL_EQUATIONS)
+                out.update({"rows": rows, "cols": COLUMNS, "file_bytes": os.path.getsize(f"{folder}/A.npy")})
+                out["results"].update(measure(bench, program, "peer.py", asked.repeats))
             if asked.before:
                 out["results"]["before: minibatch-hbm, B = 1000, 150 iterations"] = before(
                     bench, os.path.abspath(asked.before), 200)

@@ -52,7 +52,7 @@ if(NOT POLYAK_PYTHON STREQUAL "ONLY")
   polyak_late_library(polyak_late_formats POLYAK_TIFF_LIBRARY ${TIFF_LIBRARY_FILE})
   set(POLYAK_LATE_LINKS ${MATIO_LIBRARY} ${HDF5_C_LIBRARY} TIFF::TIFF)
   list(APPEND POLYAK_IO_LINKS PNG::PNG)
-  # Compressed pages of Parquet files.
+  # Compressed pages of Parquet files, and tables of text compressed by zstd.
   find_path(SNAPPY_INCLUDE_DIR snappy-c.h REQUIRED)
   find_library(SNAPPY_LIBRARY snappy REQUIRED)
   find_path(ZSTD_INCLUDE_DIR zstd.h REQUIRED)

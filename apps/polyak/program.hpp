@@ -26,6 +26,8 @@ int plan_command(const Words& words, Messages& messages);
 int theory_command(const Words& words, Messages& messages);
 int generate_command(const Words& words, Messages& messages);
 int reproduce_command(const Words& words, Messages& messages);
+int predict_command(const Words& words, Messages& messages);
+int score_command(const Words& words, Messages& messages);
 int info_command(const Words& words, Messages& messages);
 int convert_command(const Words& words, Messages& messages);
 int tomography_command(const Words& words, Messages& messages);

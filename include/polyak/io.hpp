@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file io.hpp
-/// Files in and out. The format follows from the ending: .mtx, .mtx.gz, .npy,
-/// .csv, .svm, and for reading also .parquet, .h5, .hdf5, .nxs (file.h5:/dataset), .mat
-/// (file.mat:variable), .petsc and .tif; "-" is standard input or output (text formats
+/// Files in and out. The format follows from the ending: .mtx, .npy, .csv, .svm (all but .npy also
+/// with .gz), and for reading also .parquet, .tsv, .csv.zst, .h5, .hdf5, .nxs (file.h5:/dataset),
+/// .mat (file.mat:variable), .npz, .petsc and .tif; "-" is standard input or output (text formats
 /// only). If no array is named, the only suitable array is read, or A and b if a file has
-/// both; see stored_array.hpp.
+/// both; see stored_array.hpp. Tables longer than memory: table_stream.hpp.
 ///
 /// Readers check everything: sizes are compared with the length of the file before memory is
 /// allocated, and every error is an Error that names the file, the line or byte, what was found
@@ -27,12 +27,17 @@ namespace polyak {
 enum class Storage {
   automatic,  ///< rows stay on the disk where the file has more than half of memory_bytes
   memory,     ///< in memory; an .npy is mapped
-  disk        ///< rows stay in the file and are read when they are used (.npy only)
+  disk,       ///< rows stay in the file and are read when they are used (.npy only)
+  stream      ///< rows are read once and not kept (.csv and .tsv, by open_table)
 };
 
 struct ReadOptions {
   std::optional<std::string>
       rhs_column;          ///< .csv, .parquet: the column that is b, by name or by number from 1
+  /// .csv, .parquet: the columns that are read, and those that are not, by name, by number from 1,
+  /// or by a name in which '*' stands for any characters. No columns: all of them. Other columns
+  /// may hold anything.
+  std::vector<std::string> columns = {}, drop = {};
   bool intercept = false;  ///< .csv, .parquet, .svm: append a column of ones named "intercept"
   bool drop_nonfinite_rows = false;  ///< skip rows with NaN, Inf or an empty cell, and count them
   bool keep_nonfinite = false;  ///< text formats and .parquet: accept NaN and Inf, for a caller
@@ -48,6 +53,8 @@ struct ReadOptions {
   /// Rates of rows on a disk; those not given are measured, unless several processes would
   /// measure them at the same time.
   std::optional<double> disk_sweep_bytes = {}, disk_single_rows = {};
+  /// open_table(): a pipe of more text than this becomes a stream; empty is stream_threshold().
+  std::optional<double> held_bytes = {};
 };
 
 /// A matrix, and the right-hand side and names read with it.
@@ -105,6 +112,9 @@ struct FileInfo {
       {};  ///< of formats that may hold several; rows and cols are then set only if there is one
 };
 FileInfo inspect(const std::string& path);
+/// How many columns of A read_table takes from this table, which inspect() has described. Error usage
+/// if one of them does not exist.
+Index columns_read(const std::string& path, const FileInfo& info, const ReadOptions& options);
 
 }  // namespace polyak
 #pragma GCC visibility pop

@@ -121,6 +121,19 @@ struct DependentColumn {
   std::vector<Index> on;
 };
 
+/// How rows were solved that could be read once only (solve_stream.hpp).
+struct StreamUse {
+  Index block_rows = 0;    ///< rows that a thread takes at a time
+  Index dropped_rows = 0;  ///< left out because a value was not finite
+  /// A proved upper bound of backward_error, all rounding of the one read included.
+  double backward_error_bound = 0.0;
+  Index checked_rows = 0;  ///< rows kept at random, whose residuals were computed from the table
+  /// Their root mean square, as a multiple of ‖r‖/√n; absent where ‖r‖ is 0.
+  std::optional<double> checked_residual;
+  Index inputs = 0;         ///< files, set by the program
+  double text_bytes = 0.0;  ///< read from them, decompressed
+};
+
 /// One step of the automatic choice: a method that was run, why, and its outcome.
 struct Stage {
   std::string method;                       ///< or "check": only the tolerance was checked
@@ -145,6 +158,7 @@ struct [[nodiscard]] Report {
   /// the rows read. Present where only a part of the rows of a dense A was read.
   std::optional<Index> pages_read;
   std::optional<DiskUse> disk;              ///< where the rows of A stay in a file
+  std::optional<StreamUse> stream;          ///< where they could be read once only
   std::optional<double> residual_norm;      ///< ‖r‖ of x
   std::optional<double> gradient_norm;      ///< ‖Aᵀr‖ of x
   std::optional<double> relative_residual;  ///< ‖r‖/‖b‖
@@ -156,7 +170,8 @@ struct [[nodiscard]] Report {
   std::optional<double> backward_error;
   std::string certified;  ///< rows on which the tolerance was checked: "full", "sampled" or empty
   /// How the tolerance was tested: "measured on A", or "from A'A" with a bound of the rounding
-  /// (then backward_error and relative_gradient are upper bounds); empty where it was not.
+  /// (then backward_error and relative_gradient are upper bounds), or "from R of one read", with a
+  /// bound; empty where it was not.
   std::string verified;
   std::vector<Stage> stages;             ///< of the automatic choice
   std::optional<Statistics> statistics;  ///< where asked for
@@ -187,10 +202,11 @@ std::string dependences_text(const std::vector<DependentColumn>& columns,
 std::string to_json(const Report& report);
 /// The history as CSV, header line first.
 std::string history_csv(const std::vector<Measurement>& history);
-/// One line per unknown and right-hand side: estimate, standard error and t
-/// value, header line first; absent values are empty cells. Without names the
+/// One line per unknown and right-hand side: estimate, standard error, t value, p value and the
+/// ends of the confidence interval, header line first; absent values are empty cells. Without names the
 /// unknowns are called x1, x2, …
-std::string statistics_csv(const Report& report, const std::vector<std::string>& names = {});
+std::string statistics_csv(const Report& report, const std::vector<std::string>& names = {},
+                           double confidence = 0.95);
 
 }  // namespace polyak
 #pragma GCC visibility pop

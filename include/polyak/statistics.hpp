@@ -27,10 +27,23 @@ struct Statistics {
   std::vector<std::optional<double>> r_squared;  ///< 1 − RSS/TSS; absent where b does not vary
   Array standard_errors;                         ///< s·√((AᵀWA)⁻¹)_jj
   Array t_values;                                ///< x_j divided by its standard error
+  /// P(|T| ≥ |t_j|) of Student's t with n − p degrees of freedom, if the true x_j were 0.
+  Array p_values;
+  /// Of each right-hand side, absent where the formula does not apply: with k = 1 if centred and
+  /// 0 otherwise, 1 − (1 − R²)(n − k)/(n − p),
+  std::vector<std::optional<double>> adjusted_r_squared;
+  /// F = ((TSS − RSS)/(p − k))/s², and P(F' ≥ F) if all but the constant were 0,
+  std::vector<std::optional<double>> f_statistic, f_p_value;
+  /// −2 ln L + 2p and −2 ln L + p ln n, L the likelihood of normal noise of variance RSS/n.
+  std::vector<std::optional<double>> aic, bic;
   /// Distance of x from the least squares solution x*, in standard errors, along the
   /// worst direction: ‖√W A(x − x*)‖/s, of the worst right-hand side.
   std::optional<double> distance;
 };
+
+/// t with P(|T| ≤ t) = confidence: x_j ± t·(its standard error) is a confidence interval.
+/// 0 < confidence < 1.
+double student_quantile(double confidence, double degrees_of_freedom);
 
 }  // namespace polyak
 #pragma GCC visibility pop

@@ -44,6 +44,7 @@ constexpr std::uint64_t kernel = 7ull << 60;         // rows that represent all 
 constexpr std::uint64_t sketch = 8ull << 60;         // signs and positions of a sketch
 constexpr std::uint64_t subset = 9ull << 60;         // rows of a subset that is solved or checked
 constexpr std::uint64_t estimate = 10ull << 60;      // rows of an error estimate; + replicate
+constexpr std::uint64_t reservoir = 11ull << 60;     // rows of a stream that are kept
 constexpr std::uint64_t sampling = 0;                // row draws; + replicate
 }  // namespace stream
 

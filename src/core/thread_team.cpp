@@ -22,17 +22,6 @@ namespace {
 constexpr int spins = 2000;  // a few microseconds: longer than the gaps within an iteration
 constexpr int yields = 200;
 
-// The cores that this process may use: under taskset or in a container fewer than the machine
-// has. Threads are not pinned: two programs that both pinned theirs to the first cores would
-// share those and leave the others idle.
-int cores() {
-#if defined(__linux__)
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
-#endif
-  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-}
-
 template <class Ready>
 bool wait_briefly(Ready ready) {
   for (int i = 0; i < spins; ++i) {
@@ -49,6 +38,16 @@ bool wait_briefly(Ready ready) {
 }
 
 }  // namespace
+
+// Under taskset or in a container fewer than the machine has. Threads are not pinned: two programs
+// that both pinned theirs to the first cores would share those and leave the others idle.
+int ThreadTeam::cores() {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+#endif
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
 
 ThreadTeam::ThreadTeam(int threads) : process_(::getpid()) {
   if (threads <= 0) threads = cores();

@@ -27,6 +27,8 @@ class ThreadTeam {
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
+  /// The cores that this process may use.
+  static int cores();
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   /// Calls body(chunk) for chunk = 0 .. count-1, in any order, on any thread;

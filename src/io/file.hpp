@@ -168,15 +168,21 @@ class OutputFile final : public ByteSink {
 /// A descriptor for reading. Error no_input or io if the path cannot be opened.
 int open_for_reading(const std::string& path);
 
+/// The memory that an input may take which has to be copied.
+double most_of_memory();
+/// Error out_of_memory: the input has more bytes than `most`.
+[[noreturn]] void refuse_large_input(const std::string& name, double most);
+
 /// The text of an errno, such as "Permission denied"; thread-safe, unlike strerror.
 std::string error_text(int error);
 
 /// True if the bytes begin with the signature of gzip.
 bool is_gzip(std::string_view bytes);
 
-/// The decompressed bytes, in memory. Error bad_data if the data is damaged, truncated or expands
-/// more than 200 times. With `at_most` > 0, only the first `at_most` bytes: enough for a header.
-std::shared_ptr<const MappedFile> gunzip(const MappedFile& file, std::size_t at_most = 0);
+/// The bytes of a file that gzip or zstd has compressed, in memory. Error bad_data if the data is
+/// damaged, truncated or expands more than 200 times. With `at_most` > 0, only the first `at_most`
+/// bytes: enough for a header.
+std::shared_ptr<const MappedFile> decompress(const MappedFile& file, std::size_t at_most = 0);
 
 /// A sink that compresses its bytes and writes them to `file`.
 std::unique_ptr<ByteSink> gzip_sink(std::unique_ptr<ByteSink> file);

@@ -11,6 +11,7 @@
 #include "io/petsc/petsc.hpp"
 #include "polyak/error.hpp"
 #include "polyak/files.hpp"
+#include "polyak/table_stream.hpp"
 
 namespace polyak::io {
 namespace {
@@ -25,11 +26,12 @@ constexpr std::array endings{
     Ending{".npy", Format::npy, true},    Ending{".npz", Format::npz},
     Ending{".csv", Format::csv, true},    Ending{".csv.gz", Format::csv, true},
     Ending{".tsv", Format::csv},          Ending{".svm", Format::svm, true},
-    Ending{".svm.gz", Format::svm, true}, Ending{".h5", Format::hdf5},
-    Ending{".hdf5", Format::hdf5},        Ending{".nxs", Format::hdf5},
-    Ending{".mat", Format::mat},          Ending{".tif", Format::tiff},
-    Ending{".tiff", Format::tiff},        Ending{".petsc", Format::petsc},
-    Ending{".parquet", Format::parquet}};
+    Ending{".svm.gz", Format::svm, true}, Ending{".csv.zst", Format::csv},
+    Ending{".tsv.gz", Format::csv},       Ending{".tsv.zst", Format::csv},
+    Ending{".h5", Format::hdf5},          Ending{".hdf5", Format::hdf5},
+    Ending{".nxs", Format::hdf5},         Ending{".mat", Format::mat},
+    Ending{".tif", Format::tiff},         Ending{".tiff", Format::tiff},
+    Ending{".petsc", Format::petsc},      Ending{".parquet", Format::parquet}};
 
 constexpr std::size_t header_bytes = 1u << 20;  // header and comments of a .mtx file
 
@@ -141,22 +143,52 @@ Input open_input(const std::string& asked, bool header_only, double most_bytes) 
   const Ending* ending = find_ending(path);
   if (ending == nullptr && !is_stream(path)) refuse_ending(path, false);
   if (ending != nullptr && needs_any_order(ending->format)) refuse_pipe(path);
-  Input input{.format = Format::csv, .file = MappedFile::open(path, most_bytes)};
+  const auto file = MappedFile::open(path, most_bytes);
+  const bool first = header_only && ending != nullptr && ending->format == Format::mtx;
+  Input input = input_of(path, file, first ? header_bytes : 0);
   input.array = array;
-  input.bytes = input.file->size();
-  input.compressed = is_gzip(input.file->bytes());
-  if (input.compressed) {
-    const bool mtx = ending != nullptr && ending->format == Format::mtx;
-    const std::size_t at_most = header_only && mtx ? header_bytes : 0;
-    input.file = gunzip(*input.file, at_most);
-    input.partial = at_most > 0 && input.file->bytes().size() == at_most;
-  } else if (lower_case(path).ends_with(".gz")) {
-    throw Error(ErrorCode::bad_data, {.what = "the file is not compressed by gzip",
-                                      .where = path,
-                                      .hint = "the name of a plain file does not end in .gz"});
-  }
-  input.format = ending != nullptr ? ending->format : by_content(input.file->bytes());
   return input;
 }
 
+Input input_of(const std::string& path, std::shared_ptr<const MappedFile> file,
+               std::size_t at_most) {
+  const Compression compression = compression_of(file->bytes());
+  check_compression(path, compression);
+  Input input{.format = Format::csv, .file = std::move(file)};
+  input.bytes = input.file->size();
+  input.compressed = compression != Compression::none;
+  if (input.compressed) {
+    input.file = decompress(*input.file, at_most);
+    input.partial = at_most > 0 && input.file->bytes().size() == at_most;
+  }
+  input.format = format_of(path, input.file->bytes());
+  return input;
+}
+
+Format format_of(const std::string& path, std::string_view bytes) {
+  const Ending* ending = find_ending(path);
+  return ending != nullptr ? ending->format : by_content(bytes);
+}
+
+void check_compression(const std::string& path, Compression found) {
+  const std::string name = lower_case(path);
+  const auto refuse = [&](const char* what, const char* ending) {
+    throw Error(ErrorCode::bad_data,
+                {.what = std::string("the file is not compressed by ") + what,
+                 .where = path,
+                 .hint = std::string("the name of a plain file does not end in ") + ending});
+  };
+  if (name.ends_with(".gz") && found == Compression::none) refuse("gzip", ".gz");
+  if (name.ends_with(".zst") && found == Compression::none) refuse("zstd", ".zst");
+}
+
 }  // namespace polyak::io
+
+namespace polyak {
+
+bool is_text_table(const std::string& path) {
+  const io::Ending* ending = io::find_ending(path);
+  return ending != nullptr && ending->format == io::Format::csv;
+}
+
+}  // namespace polyak

@@ -9,6 +9,7 @@
 
 #include "io/file.hpp"
 #include "io/rows.hpp"
+#include "io/stream/byte_source.hpp"
 #include "polyak/io.hpp"
 
 namespace polyak::io {
@@ -37,6 +38,13 @@ struct Input {
 Input open_input(const std::string& path, bool header_only = false,
                  double most_bytes = std::numeric_limits<double>::infinity());
 
+/// The same for a file that is open: of the compressed bytes at most `at_most`, unless that is 0.
+Input input_of(const std::string& path, std::shared_ptr<const MappedFile> file,
+               std::size_t at_most = 0);
+/// From the ending, or without one from the first bytes (decompressed).
+Format format_of(const std::string& path, std::string_view bytes);
+/// Error bad_data if the ending says that the bytes are compressed, and they are not.
+void check_compression(const std::string& path, Compression found);
 /// Error usage if an option does not apply to the format.
 void check_options(const Input& input, const ReadOptions& options);
 Table read_input(const Input& input, const ReadOptions& options);

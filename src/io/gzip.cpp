@@ -6,108 +6,73 @@
 
 #include "core/large_arrays.hpp"
 #include "io/file.hpp"
+#include "io/stream/byte_source.hpp"
 #include "polyak/error.hpp"
 
 namespace polyak::io {
 namespace {
 
-constexpr int gzip_window = 15 + 16;               // largest window, gzip framing
-constexpr std::size_t max_per_call = 1u << 30;     // zlib counts bytes in 32 bits
-constexpr std::size_t unchecked_size = 64u << 20;  // below this size any ratio is accepted
-constexpr std::size_t max_ratio = 200;             // numbers as text compress less than 20 times
+constexpr int gzip_window = 15 + 16;            // largest window, gzip framing
+constexpr std::size_t max_per_call = 1u << 30;  // zlib counts bytes in 32 bits
 
 // Three quarters of the physical memory: a larger text leaves no room for its matrix.
 std::size_t memory_limit() {
   return static_cast<std::size_t>(0.75 * std::max(0.0, physical_memory_bytes()));
 }
 
-class Inflater {
+// Gzip files may be concatenated; any other data after one is an error.
+class Gunzip final : public ByteSource {
  public:
-  Inflater(const MappedFile& file, std::size_t at_most)
-      : name_(file.name()), in_(file.bytes()), at_most_(at_most) {
+  explicit Gunzip(std::unique_ptr<ByteSource> source) : in_(std::move(source)) {
     if (::inflateInit2(&stream_, gzip_window) != Z_OK) throw std::bad_alloc();
   }
-  ~Inflater() { ::inflateEnd(&stream_); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
+  ~Gunzip() override { ::inflateEnd(&stream_); }
+  Gunzip(const Gunzip&) = delete;
+  Gunzip& operator=(const Gunzip&) = delete;
 
-  std::string run() {
-    while (!finished()) {
-      make_room();
-      step();
-    }
-    out_.resize(at_most_ > 0 ? std::min(produced_, at_most_) : produced_);
-    return std::move(out_);
+  const std::string& name() const override { return in_.name(); }
+  Index position() const override { return in_.used(); }
+  std::optional<Index> size() const override { return in_.source().size(); }
+
+  std::size_t read(std::span<char> to) override {
+    std::size_t produced = 0;
+    while (produced == 0 && !done_) produced = step(to.first(std::min(to.size(), max_per_call)));
+    in_.made(produced);
+    return produced;
   }
 
  private:
-  bool finished() const { return done_ || (at_most_ > 0 && produced_ >= at_most_); }
-
-  void make_room() {
-    if (produced_ < out_.size()) return;
-    check_limits();
-    out_.resize(std::max(std::size_t{1} << 16, 2 * produced_));
-  }
-
-  void check_limits() const {
-    if (produced_ > unchecked_size && produced_ / max_ratio > used_) {
-      refuse("the compressed data expands more than is plausible",
-             std::to_string(produced_) + " bytes from " + std::to_string(used_),
-             "at most " + std::to_string(max_ratio) + " times as many");
-    }
-    if (produced_ > memory_limit() / 2) {
-      throw Error(ErrorCode::out_of_memory,
-                  {.what = "the compressed data does not fit into memory",
-                   .where = name_,
-                   .found = "more than " + std::to_string(produced_) + " bytes",
-                   .hint = "decompress it first: a plain file is mapped, not loaded"});
-    }
-  }
-
-  void step() {
-    const std::size_t input = std::min(max_per_call, in_.size() - used_);
-    const std::size_t room = std::min(max_per_call, out_.size() - produced_);
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in_.data() + used_));
-    stream_.avail_in = static_cast<uInt>(input);
-    stream_.next_out = reinterpret_cast<Bytef*>(out_.data() + produced_);
-    stream_.avail_out = static_cast<uInt>(room);
+  std::size_t step(std::span<char> to) {
+    const std::string_view bytes = in_.waiting();
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream_.avail_in = static_cast<uInt>(bytes.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(to.data());
+    stream_.avail_out = static_cast<uInt>(to.size());
     const int status = ::inflate(&stream_, Z_NO_FLUSH);
-    used_ += input - stream_.avail_in;
-    produced_ += room - stream_.avail_out;
-    check_status(status);
-  }
-
-  void check_status(int status) {
+    in_.use(bytes.size() - stream_.avail_in);
+    const std::size_t produced = to.size() - stream_.avail_out;
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    if (status == Z_STREAM_END) return next_member();
-    if (status == Z_BUF_ERROR || (status == Z_OK && used_ == in_.size() && stream_.avail_out > 0))
-      refuse("the compressed data is cut off", "the end after byte " + std::to_string(used_), "");
-    if (status != Z_OK)
-      refuse("the compressed data is damaged", "an error near byte " + std::to_string(used_), "");
+    if (status == Z_STREAM_END)
+      next_member();
+    else if (status == Z_BUF_ERROR && bytes.empty() && produced == 0)
+      in_.refuse_cut();
+    else if (status != Z_OK && status != Z_BUF_ERROR)
+      in_.refuse_damaged();
+    return produced;
   }
 
-  // Gzip files may be concatenated; any other data after one is an error.
   void next_member() {
-    done_ = used_ == in_.size();
+    std::string_view next = in_.waiting();
+    done_ = next.empty();
     if (done_) return;
-    if (!is_gzip(in_.substr(used_)))
-      refuse("the compressed data is followed by other data", "byte " + std::to_string(used_),
-             "the end of the file");
+    // The second byte of the signature may not be there yet.
+    if (next.front() != '\x1f' || (next.size() > 1 && !is_gzip(next)))
+      in_.refuse("the compressed data is followed by other data",
+                 "byte " + std::to_string(in_.used()), "the end of the file");
     ::inflateReset(&stream_);
   }
 
-  [[noreturn]] void refuse(const char* what, std::string found, std::string expected) const {
-    throw Error(
-        ErrorCode::bad_data,
-        {.what = what, .where = name_, .found = std::move(found), .expected = std::move(expected)});
-  }
-
-  std::string name_;
-  std::string_view in_;
-  std::size_t at_most_;
-  std::string out_;
-  std::size_t used_ = 0;
-  std::size_t produced_ = 0;
+  CompressedInput in_;
   bool done_ = false;
   z_stream stream_{};
 };
@@ -156,8 +121,26 @@ class GzipSink final : public ByteSink {
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-std::shared_ptr<const MappedFile> gunzip(const MappedFile& file, std::size_t at_most) {
-  return MappedFile::from_memory(file.name(), Inflater(file, at_most).run());
+std::unique_ptr<ByteSource> gunzipped(std::unique_ptr<ByteSource> source) {
+  return std::make_unique<Gunzip>(std::move(source));
+}
+
+std::shared_ptr<const MappedFile> decompress(const MappedFile& file, std::size_t at_most) {
+  const auto source = decompressed(bytes_of(file.name(), file.bytes())).bytes;
+  std::string out;
+  std::size_t produced = 0;
+  for (std::size_t got = 1; got > 0 && (at_most == 0 || produced < at_most); produced += got) {
+    if (produced > memory_limit() / 2)
+      throw Error(ErrorCode::out_of_memory,
+                  {.what = "the compressed data does not fit into memory",
+                   .where = file.name(),
+                   .found = "more than " + std::to_string(produced) + " bytes",
+                   .hint = "decompress it first: a plain file is mapped, not loaded"});
+    if (produced == out.size()) out.resize(std::max(std::size_t{1} << 16, 2 * produced));
+    got = source->read({out.data() + produced, out.size() - produced});
+  }
+  out.resize(at_most > 0 ? std::min(produced, at_most) : produced);
+  return MappedFile::from_memory(file.name(), std::move(out));
 }
 
 std::unique_ptr<ByteSink> gzip_sink(std::unique_ptr<ByteSink> file) {

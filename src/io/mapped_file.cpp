@@ -47,8 +47,6 @@ std::size_t page_size() {
   return size;
 }
 
-constexpr double share_of_memory = 0.75;  // for an input that has to be copied
-
 // All inputs that are open now, and those that had changed when they were closed.
 class WatchedInputs {
  public:
@@ -94,6 +92,16 @@ int open_for_reading(const std::string& path) {
   return fd;
 }
 
+double most_of_memory() { return 0.75 * physical_memory_bytes(); }
+
+void refuse_large_input(const std::string& name, double most) {
+  throw Error(ErrorCode::out_of_memory,
+              {.what = "the input does not fit into memory",
+               .where = name,
+               .found = "more than " + std::to_string(static_cast<std::size_t>(most)) + " bytes",
+               .hint = "an .npy file is read from the disk, rows of it when they are used"});
+}
+
 std::string error_text(int error) { return std::generic_category().message(error); }
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path, double most_bytes) {
@@ -122,7 +130,7 @@ MappedFile::MappedFile(std::string name, int fd, double most_bytes) : name_(std:
   written_ = info.st_mtim;
   identity_ = {info.st_dev, info.st_ino};
   if (!mappable || !map(fd, static_cast<std::size_t>(info.st_size)))
-    read_all(fd, std::min(most_bytes, share_of_memory * physical_memory_bytes()));
+    read_all(fd, std::min(most_bytes, most_of_memory()));
 }
 
 MappedFile::~MappedFile() {
@@ -154,12 +162,7 @@ void MappedFile::read_all(int fd, double most_bytes) {
   const auto most = static_cast<std::size_t>(std::max(1.0, most_bytes));
   std::size_t used = 0;
   for (;;) {
-    if (used > most)
-      throw Error(ErrorCode::out_of_memory,
-                  {.what = "the input does not fit into memory",
-                   .where = name_,
-                   .found = "more than " + std::to_string(most) + " bytes",
-                   .hint = "an .npy file is read from the disk, rows of it when they are used"});
+    if (used > most) refuse_large_input(name_, static_cast<double>(most));
     if (used == owned_.size()) owned_.resize(std::min(std::max(first_size, 2 * used), most + 1));
     const ssize_t got = ::read(fd, owned_.data() + used, owned_.size() - used);
     if (got == 0) break;

@@ -100,7 +100,7 @@ Table parquet_part(const Input& input, const ReadOptions& options, const Place& 
   const std::string& name = input.file->name();
   check_unchanged(name, inspect_parquet(*input.file).rows, at.all.rows);
   const RowRange rows = even_share(at.all.rows, at.part, at.parts);
-  return load_rows(parquet_rows(input.file, options, {.rows = rows}), options, name);
+  return load_rows(parquet_rows(input.file, options, rows), options, name);
 }
 
 Table part_of(const Input& input, const ReadOptions& options, const Place& at) {
@@ -116,11 +116,17 @@ Table part_of(const Input& input, const ReadOptions& options, const Place& at) {
 namespace io {
 
 void check_options(const Input& input, const ReadOptions& options) {
-  const bool table = input.format == Format::csv || input.format == Format::parquet;
+  const bool csv = input.format == Format::csv, table = csv || input.format == Format::parquet;
   if (options.rhs_column && !table)
     refuse_option(input.file->name(), "--rhs-column", ".csv or .parquet");
+  if (!options.columns.empty() && !table)
+    refuse_option(input.file->name(), "--columns", ".csv or .parquet");
+  if (!options.drop.empty() && !table)
+    refuse_option(input.file->name(), "--drop", ".csv or .parquet");
   if (options.intercept && !table && input.format != Format::svm)
     refuse_option(input.file->name(), "--intercept", ".csv, .parquet or .svm");
+  if (options.storage == Storage::stream && !csv)
+    refuse_option(input.file->name(), "--storage stream", ".csv or .tsv");
   if (options.storage == Storage::disk && input.format != Format::npy)
     refuse_option(input.file->name(), "--storage disk", ".npy (polyak convert makes one)");
   const bool on_disk = input.format == Format::npy && options.storage != Storage::memory;
@@ -181,6 +187,10 @@ FileInfo inspect_input(const Input& input) {
 }  // namespace io
 
 Table read_table(const std::string& path, const ReadOptions& options) {
+  if (options.storage == Storage::stream)
+    throw Error(ErrorCode::usage, {.what = "read_table() keeps the rows, a stream does not",
+                                   .where = path,
+                                   .hint = "open_table() opens streams"});
   return read_input(open_input(path, false, options.memory_bytes), options);
 }
 

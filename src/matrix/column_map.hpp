@@ -8,12 +8,22 @@
 // cannot be identified and keeps its start value.
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
 #include "polyak/matrices.hpp"
 
 namespace polyak {
+
+/// The ratio of column norms up to which columns are not scaled: rounding to a power of two can
+/// itself make equal norms differ by a factor of 2.
+constexpr double max_norm_ratio = 4.0;
+
+/// 2^k with k nearest to log2(v).
+inline double power_of_two_near(double v) {
+  return std::ldexp(1.0, static_cast<int>(std::lround(std::log2(v))));
+}
 
 struct ColumnMap {
   std::vector<double> units;   ///< one for each column, including that of ones

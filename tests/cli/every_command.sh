@@ -64,6 +64,9 @@ endures generate varied --seed 3 --output new --quiet
 endures convert p/A.npy new/A.mtx --quiet
 endures convert p/A.npy new/A.csv --quiet
 endures solve p/A.npy p/b.npy --statistics --output new/x.npy --output-statistics new/s.csv --quiet
+endures solve p/A.npy p/b.npy --model new/m.json --fitted new/f.npy --residuals new/r.csv --quiet
+"$POLYAK" solve p/A.npy p/b.npy --model m.json --quiet
+endures predict m.json p/A.npy --output new/y.csv --quiet
 endures tomography project disc --size 8 --detectors 12 --angles 9 --output new/s.npy --quiet
 "$POLYAK" tomography project disc --size 8 --detectors 12 --angles 9 --output s.npy --quiet
 endures tomography reconstruct s.npy --size 8 --angles 9 --method sirt --max-iterations 5 \
@@ -75,5 +78,6 @@ writes=no
 endures bench sampling --quick --json new/b.json --quiet
 sparser=2
 endures plan p/A.npy p/b.npy
+endures score m.json p/A.npy p/b.npy
 endures theory --matrix p/A.npy --batch 4
 endures info p/A.npy

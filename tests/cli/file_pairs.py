@@ -13,7 +13,8 @@ POLYAK = os.environ["POLYAK"]
 # other options whose value is a file are read; a new one that is in neither list fails below.
 COMMANDS = {
     ("solve",): (["A.npy", "b.npy"], {"output", "report", "history", "output-statistics",
-                                      "checkpoint"}),
+                                      "checkpoint", "model", "fitted", "residuals"}),
+    ("predict",): (["m.json", "A.npy"], {"output"}),
     ("plan",): (["A.npy", "b.npy"], set()),
     ("theory",): ([], set()),
     ("bench",): (["solve"], {"json"}),
@@ -47,7 +48,7 @@ def files_of(command):
 
 def ending(option):
     return {"report": ".json", "json": ".json", "history": ".csv", "output-statistics": ".csv",
-            "page": ".html"}.get(option, ".npy")
+            "page": ".html", "model": ".json"}.get(option, ".npy")
 
 
 def content(path):
@@ -119,6 +120,7 @@ def main():
     run("generate", "gaussian", "--rows", "30", "--cols", "3", "--output", "p", "--quiet")
     for name in ("A", "b"):
         os.rename(f"p/{name}.npy", f"{name}.npy")
+    assert run("solve", "A.npy", "b.npy", "--model", "m.json").returncode == 0
     os.link("A.npy", "s.npy")
     os.link("b.npy", "i.npy")
     there = [c for c in COMMANDS if "Not in this build" not in run(*c, "--help").stdout]

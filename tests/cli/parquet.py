@@ -50,8 +50,11 @@ def what_it_says():
         assert said in done.stdout, done
     info = json.loads(polyak("info", copy("plain"), "--json").stdout)
     assert (info["rows"], info["cols"]) == (60, 6) and info["names"][0] == "few", info
-    refused(65, "text.parquet: column 'city' holds text (expected numbers); leave out such columns; in Python",
+    refused(65, "text.parquet: column 'city' holds text (expected numbers); --drop city leaves",
             "solve", "text.parquet", "--rhs-column", "y")
+    done = polyak("solve", "text.parquet", "--rhs-column", "y", "--drop", "city", "--dry-run", "--quiet")
+    assert done.returncode == 0 and b"3 x 1" in done.stdout, done
+    assert polyak("solve", "text.parquet", "--rhs-column", "y", "--columns", "x", "--quiet").returncode == 0
     refused(2, "did you mean 'few'?", "solve", "plain.parquet", "--rhs-column", "fee")
     refused(65, "a value is missing or not finite in column 6 (holes) (found null or NaN, expected a finite number); "
             "--drop-nonfinite-rows", "solve", "plain.parquet", "--rhs-column", "few")

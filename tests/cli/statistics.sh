@@ -24,9 +24,9 @@ data=(longley.csv --rhs-column y --intercept)
 expect 0 "$POLYAK" solve "${data[@]}" --output-statistics s.csv --report r.json
 [ ! -s err ] || fail "something on standard error"
 stdout_has "R squared 0.995479 about the mean, residual variance 92936, 9 degrees of freedom"
-grep -qE '^ +estimate +standard error +t value$' out || fail "no heads"
-grep -qE '^  gnp +-0.0358192 +0.033491 +-1.06952$' out || fail "no line for gnp"
-grep -qE '^  intercept +-3.48226e\+06 +890420 +-3.91080$|^  intercept +-3.48226e\+06 +890420 +-3.9108$' out ||
+grep -qE '^ +estimate +standard error +t value +p value +95 % interval$' out || fail "no heads"
+grep -qE '^  gnp +-0.0358192 +0.033491 +-1.06952 +0.313 +-0.11158[0-9]* +0.0399[0-9]*$' out || fail "no line for gnp"
+grep -qE '^  intercept +-3.48226e\+06 +890420 +-3.9108 +0.00356 +-5.49653e\+06 +-1.46799e\+06$' out ||
   fail "no line for the intercept"
 python - <<'PY'
 import csv, json
@@ -50,6 +50,12 @@ assert s["degrees_of_freedom"] == 9 and s["rank"] == 7 and s["observations"] == 
 assert s["r_squared_about"] == "mean" and abs(s["r_squared"][0] - 0.995479004577296) < 1e-12, s
 assert abs(s["residual_variance"][0] ** 0.5 / 304.854073561965 - 1) < 1e-10, s
 assert len(s["standard_errors"][0]) == 7 and s["distance"] < 0.01, s
+# Certified as well: F, from which the adjusted R squared follows.
+assert abs(s["f_statistic"][0] / 330.285339234588 - 1) < 1e-9, s
+assert abs(s["adjusted_r_squared"][0] - (1 - (1 - 0.995479004577296) * 15 / 9)) < 1e-12, s
+# statsmodels 0.14 on the same data.
+assert abs(s["f_p_value"][0] / 4.984030528700946e-10 - 1) < 1e-6, s
+assert abs(s["aic"][0] - 233.2349) < 1e-3 and abs(s["bic"][0] - 238.6430) < 1e-3, s
 PY
 
 # Not asked for, not there; nothing is made up where a formula does not hold.
@@ -60,7 +66,7 @@ stderr_has "polyak: warning: statistics: no residual variance and no standard er
 formulas do not hold with a ridge term"
 holds r.json '"standard_errors" not in r["statistics"] and "residual_variance" not in r["statistics"]'
 holds r.json 'r["statistics"]["residual_sum_of_squares"][0] > 0 and r["asked"]["statistics"]'
-grep -qE '^gnp,[-0-9.e]+,,$' s.csv || fail "an empty cell should stand for what is not known"
+grep -qE '^gnp,[-0-9.e]+,,,,,$' s.csv || fail "an empty cell should stand for what is not known"
 head -8 longley.csv >short.csv
 expect 0 "$POLYAK" solve short.csv --rhs-column y --intercept --statistics
 stderr_has "7 observations leave nothing beside 7 unknowns to estimate them from"
@@ -80,7 +86,7 @@ PY
 
 # On standard output the summary goes away; other endings are refused.
 expect 0 "$POLYAK" solve "${data[@]}" --output-statistics - --quiet
-[ "$(head -1 out)" = "name,estimate,standard_error,t_value" ] || fail "no header line"
+[ "$(head -1 out)" = "name,estimate,standard_error,t_value,p_value,lower,upper" ] || fail "no header line"
 expect 2 "$POLYAK" solve "${data[@]}" --output-statistics s.npy
 refuses 2 "s.csv: two outputs go to the same place; name another file" \
   solve "${data[@]}" --output s.csv --output-statistics s.csv

@@ -48,6 +48,35 @@ or a number from 1 to 3); did you mean 'price'?" solve houses.csv --rhs-column p
 expect 0 "$POLYAK" info houses.csv
 stdout_has "columns    size, rooms, price"
 
+# Columns that are no numbers are left out by name, by number or by pattern; the message says which.
+cat >mixed.csv <<'END'
+id,city,size,rooms,sold,price
+a1,Berlin,50,2,2020-01-01,95
+a2,"Rome, Italy",60,3,2021-05-05,112
+a3,,80,3,,152
+a4,Oslo,100,4,2022-02-02,189
+a5,Bern,40,1,2022-02-03,78
+END
+refuses 65 "mixed.csv:2: not a number in column 1 (id) (found 'a1', expected a number); \
+--drop id,city,sold leaves out what is not a number in this line" \
+  solve mixed.csv --rhs-column price --intercept
+for options in "--drop id,city,sold" "--columns size,rooms" "--columns 3,4" "--columns s*,rooms --drop sold"; do
+  expect 0 "$POLYAK" solve mixed.csv --rhs-column price --intercept $options --output chosen.csv --quiet
+  same chosen.csv x.csv
+  cat mixed.csv | "$POLYAK" solve - --rhs-column price --intercept $options --output chosen.csv --quiet
+  same chosen.csv x.csv
+done
+expect 0 "$POLYAK" solve mixed.csv --rhs-column price --drop id,city,sold --dry-run
+stdout_has "5 x 2"
+expect 0 "$POLYAK" convert mixed.csv sizes.npy --columns size,rooms --quiet
+expect 0 "$POLYAK" info sizes.npy
+stdout_has "5 x 2"
+refuses 2 "mixed.csv: no column has such a name (found --columns z*); polyak info lists the columns" \
+  solve mixed.csv --rhs-column price --columns 'z*'
+refuses 2 "mixed.csv: no column is left" solve mixed.csv --rhs-column price --columns price
+expect 2 "$POLYAK" solve sizes.npy sizes.npy --columns 1
+stderr_has "--columns does not apply to this file"
+
 # What was written with names is read without them: start there, and be done.
 expect 0 "$POLYAK" solve houses.csv --rhs-column price --intercept --x0 x.csv --reference x.csv \
   --method cgls --report r.json

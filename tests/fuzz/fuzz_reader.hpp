@@ -60,7 +60,7 @@ inline int read(io::Format format, const std::uint8_t* data, std::size_t size) {
   std::string bytes(static_cast<const char*>(static_cast<const void*>(data)), size);
   io::Input input{.format = format, .file = io::MappedFile::from_memory("fuzz", std::move(bytes))};
   tolerate([&] {
-    if (io::is_gzip(input.file->bytes())) input.file = io::gunzip(*input.file);
+    if (io::is_gzip(input.file->bytes())) input.file = io::decompress(*input.file);
   });
   for (const auto& options : option_sets(format))
     tolerate([&] { use(io::read_input(input, options)); });

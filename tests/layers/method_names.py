@@ -24,7 +24,7 @@ FOLDERS = {
 # Files elsewhere, by name, and the names each may spell.
 FILES = {
     "driver_verdicts.cpp": {"lsqr", "direct"},  # a hint to the user
-    "driver_report.cpp": {"normal"},            # a warning about AᵀA
+    "column_report.cpp": {"normal"},            # a warning about AᵀA
     "plan_command.cpp": {"rk"},                 # the command that a plan suggests
     "dry_run.cpp": {"lsqr", "direct"},          # a hint to the user
     # Headings and JSON keys of closed forms, which exist without any method.

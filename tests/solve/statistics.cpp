@@ -268,7 +268,10 @@ TEST(statistics, are_in_the_report_only_where_asked_for) {
   EXPECT_FALSE(without.statistics);
   EXPECT_FALSE(nlohmann::json::parse(to_json(without)).contains("statistics"));
   const std::string csv = statistics_csv(solved(data(A, b)), {"a", "b, c", "d"});
-  EXPECT_EQ(csv.rfind("right_hand_side,name,estimate,standard_error,t_value\n1,a,", 0), 0u);
+  EXPECT_EQ(
+      csv.rfind("right_hand_side,name,estimate,standard_error,t_value,p_value,lower,upper\n1,a,",
+                0),
+      0u);
   EXPECT_NE(csv.find("\n2,\"b, c\","), std::string::npos);
 }
 

@@ -46,7 +46,7 @@ class Reader {
       else if (!only_positionals_ && is_option(word))
         read_option(word);
       else
-        add_positional(word);
+        positionals.push_back(word);
     }
   }
 
@@ -75,13 +75,6 @@ class Reader {
     return words_[next_++];
   }
 
-  void add_positional(const std::string& word) {
-    if (positionals.size() == usage_.positionals.size())
-      refuse_usage("'" + word + "'", "one argument too many for polyak " + usage_.command, "",
-                   "see polyak " + usage_.command + " --help");
-    positionals.push_back(word);
-  }
-
   const std::vector<std::string>& words_;
   const OptionSet& options_;
   const Usage& usage_;
@@ -95,7 +88,12 @@ bool asks_for_help(const std::vector<std::string>& words) {
                      [](const std::string& word) { return word == "--help" || word == "-h"; });
 }
 
-void require_positionals(const std::vector<std::string>& found, const Usage& usage) {
+void check_positionals(const std::vector<std::string>& found, const std::set<std::string>& given,
+                       const Usage& usage) {
+  if (found.size() > usage.positionals.size() && !given.contains(usage.several_with))
+    refuse_usage("'" + found[usage.positionals.size()] + "'",
+                 "one argument too many for polyak " + usage.command, "",
+                 "see polyak " + usage.command + " --help");
   if (found.size() >= usage.required) return;
   refuse_usage(usage.command, usage.positionals[found.size()] + " is missing", "",
                "see polyak " + usage.command + " --help");
@@ -175,7 +173,7 @@ Parsed parse(const std::vector<std::string>& words, const OptionSet& options, co
     setting.option->set(setting.text);
     parsed.given.insert(setting.option->name);
   }
-  require_positionals(reader.positionals, usage);
+  check_positionals(reader.positionals, parsed.given, usage);
   check_files(reader.positionals, options, usage);
   parsed.positionals = std::move(reader.positionals);
   return parsed;

@@ -1,6 +1,7 @@
 #include "cli/files.hpp"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,7 +78,7 @@ Files files_of(const std::vector<std::string>& positionals, const OptionSet& opt
                const Usage& usage) {
   Files out;
   for (std::size_t i = 0; i < positionals.size(); ++i) {
-    const std::string& name = usage.positionals[i];
+    const std::string& name = usage.positionals[std::min(i, usage.positionals.size() - 1)];
     if (holds(usage.words, name)) continue;
     (holds(usage.written, name) ? out.written : out.read).push_back({name, positionals[i]});
   }
@@ -107,9 +108,11 @@ bool is_resumed(const NamedFile& input, const Files& files) {
          });
 }
 
-// The files of an option that is read: of a folder the matrices in it.
+// The files of an option that is read: those that a pattern matches, of a folder the matrices in
+// it.
 std::vector<std::string> files_read(const NamedFile& input) {
-  std::vector<std::string> out{input.path};
+  std::vector<std::string> out = matching_files(input.path);
+  if (out.empty()) out.push_back(input.path);
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(input.path, ignored)) {
     const std::string name = entry.path().string();
@@ -218,6 +221,21 @@ void check_output(const std::string& option, const std::string& path,
   const fs::path folder = target.parent_path();
   const int error = folder_error(folder.empty() ? "." : folder);
   if (error != 0) refuse(option, path, error);
+}
+
+std::vector<std::string> matching_files(const std::string& pattern) {
+  std::error_code ignored;
+  const std::string file = pattern.substr(0, pattern.rfind(':'));  // of an array in it
+  if (pattern.find_first_of("*?[") == std::string::npos || fs::exists(pattern, ignored) ||
+      fs::exists(file, ignored))
+    return {pattern};
+  std::vector<std::string> out;
+  glob_t found{};
+  if (::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
+    out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  ::globfree(&found);
+  std::sort(out.begin(), out.end());  // by bytes: glob() sorts by the locale
+  return out;
 }
 
 std::string shell_word(const std::string& text) {

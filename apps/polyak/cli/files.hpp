@@ -23,6 +23,10 @@ void check_output(const std::string& option, const std::string& path,
 void check_files(const std::vector<std::string>& positionals, const OptionSet& options,
                  const Usage& usage);
 
+/// The files that a pattern with *, ? or [ matches, in the order of their bytes; a name without
+/// these, or of a file that exists, is itself.
+std::vector<std::string> matching_files(const std::string& pattern);
+
 /// Quoted for a shell if necessary.
 std::string shell_word(const std::string& text);
 

@@ -100,6 +100,7 @@ struct Usage {
   std::string ending;                     ///< help after the options: examples
   std::vector<std::string> written = {};  ///< the positionals that are output files
   std::vector<std::string> words = {};    ///< the positionals that are no files
+  std::string several_with = {};  ///< with this option there may be any number of positionals
 };
 
 struct Parsed {

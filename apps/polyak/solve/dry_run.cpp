@@ -10,6 +10,7 @@
 #include "polyak/error.hpp"
 #include "polyak/memory.hpp"
 #include "polyak/shape.hpp"
+#include "polyak/solve_stream.hpp"
 #include "ranks.hpp"
 #include "solve/steps.hpp"
 
@@ -70,7 +71,13 @@ Sizes matrix_sizes(const FileInfo& info, const SolveRequest& request) {
   const bool dense = out.nonzeros == out.rows * out.cols;
   if (info.note.find("symmetric") != std::string::npos && !dense)
     out.nonzeros *= 2;  // an upper bound
-  const Index more = Index{request.data.intercept} - Index{request.data.rhs_column.has_value()};
+  const bool chosen = !request.data.columns.empty() || !request.data.drop.empty();
+  if (chosen) {
+    out.cols = columns_read(request.A, info, request.data.read_options());
+    out.nonzeros = out.rows * out.cols;
+  }
+  const Index more =
+      Index{request.data.intercept} - Index{!chosen && request.data.rhs_column.has_value()};
   out.cols += more;
   out.nonzeros = dense ? out.rows * out.cols : out.nonzeros + request.data.intercept * out.rows;
   return out;
@@ -134,8 +141,20 @@ bool stays_in_file(const SolveRequest& request) {
          stays_in_file(inspect(request.A), request);
 }
 
+// Of several files the first, with the rows of all.
+FileInfo inspected_table(const SolveRequest& request) {
+  FileInfo out = inspected(request.files.front());
+  for (std::size_t k = 1; k < request.files.size(); ++k) {
+    const FileInfo more = inspected(request.files[k]);
+    out.rows += more.rows;
+    out.nonzeros += more.nonzeros;
+    out.file_bytes += more.file_bytes;
+  }
+  return out;
+}
+
 InputShape input_shape(const SolveRequest& request) {
-  const FileInfo info = inspected(request.A);
+  const FileInfo info = inspected_table(request);
   InputShape out;
   describe(info, request, out);
   const Sizes b = rhs_sizes(info, out, request);
@@ -154,10 +173,6 @@ InputShape input_shape(const SolveRequest& request) {
   const double columns = static_cast<double>(b.cols) + (out.problem.weighted ? 2.0 : 0.0);
   out.rhs_bytes = 8.0 * static_cast<double>(out.problem.rows) * columns;
   return out;
-}
-
-double limit_of(const SolveRequest& request) {
-  return request.machine.memory_bytes.value_or(machine_memory().total);
 }
 
 [[noreturn]] void refuse(const SolveRequest& request, double needed, const std::string& hint) {
@@ -227,12 +242,25 @@ std::string memory_text(const MemoryEstimate& m) {
   return out;
 }
 
+bool is_read_once(const SolveRequest& request, const MemoryEstimate& m) {
+  if (!is_text(request) || !stream_obstacle(request).empty() || rank_count() > 1) return false;
+  return request.data.storage == "stream" || (request.data.storage == "auto" && !m.fits());
+}
+double factor_bytes(const SolveRequest& request, const MemoryEstimate& m) {
+  return stream_bytes(m.input.problem.cols, m.input.problem.right_hand_sides,
+                      request.options.threads);
+}
+
 std::string as_text(const SolveRequest& request, const MemoryEstimate& m) {
   std::string out = "Dry run: only sizes are read, nothing is written.\n" + memory_text(m);
   if (request.options.method == "auto")
     out += "\n" + automatic_text(m.plan);
   else
     out += line("method", request.options.method);
+  if (is_read_once(request, m))
+    return out + (m.fits() ? "\nSolve" : "\nThe problem does not fit into memory: solve") +
+           " reads the rows once; their factor takes " + bytes_text(factor_bytes(request, m)) +
+           " (--storage stream).\n";
   if (m.fits()) return out;
   return out +
          "\nThe problem does not fit into memory: solve refuses it unless --memory allows more.\n";
@@ -258,6 +286,8 @@ std::string as_json(const SolveRequest& request, const MemoryEstimate& m) {
              {"limit", m.limit},
              {"available", m.machine.available},
              {"fits", m.fits()}}}};
+  out["read_once"] = is_read_once(request, m);
+  if (out["read_once"]) out["memory"]["factor"] = factor_bytes(request, m);
   if (request.options.method == "auto") out["automatic"] = Json::parse(to_json(m.plan));
   return out.dump(2) + "\n";
 }
@@ -275,20 +305,45 @@ double bytes_to_hold(const SolveRequest& request, std::string& hint) {
 
 // False for formats that are never compressed.
 bool may_be_compressed(const std::string& path) {
-  constexpr std::string_view plain[] = {".npy", ".csv", ".mtx", ".svm", ".petsc"};
+  constexpr std::string_view plain[] = {".npy", ".csv", ".tsv", ".mtx", ".svm", ".petsc"};
   return std::none_of(std::begin(plain), std::end(plain),
                       [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
-// An upper bound from the size of the file alone; small files need no closer look. A value
+// An upper bound from the sizes of the files alone; small files need no closer look. A value
 // of text has at least two bytes and becomes at most eight; packed integers grow by a factor
 // of eight.
 bool may_be_large(const SolveRequest& request, double limit) {
-  const std::string path = request.A.substr(0, request.A.find(':'));
-  const double growth = may_be_compressed(path) ? 16384.0 : 16.0;
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
-  return !error && growth * static_cast<double>(bytes) > limit;
+  double sum = 0.0;
+  for (const std::string& file : request.files) {
+    const std::string path = file.substr(0, file.find(':'));
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(path, error);
+    if (!error) sum += (may_be_compressed(path) ? 16384.0 : 16.0) * static_cast<double>(bytes);
+  }
+  return sum > limit;
+}
+
+// Estimates may be wrong by some; where they are close to the limit, lines are counted. Of several
+// files, and of compressed ones, they decide.
+bool surely_too_large(const SolveRequest& request, double limit) {
+  if (!is_text(request)) return false;
+  const bool counted = request.files.size() == 1 && !may_be_compressed(request.files.front());
+  return estimated_bytes(request) > (counted ? 1.5 : 0.8) * limit;
+}
+
+// Text that does not fit is read once.
+bool becomes_stream(SolveRequest& request, double needed) {
+  if (request.data.storage != "auto" || !is_text(request)) return false;
+  if (rank_count() > 1) return false;
+  const double limit = limit_of(request);
+  if (const Index cols = estimate_table(request.files).cells;
+      stream_bytes(cols, 1, request.options.threads) > limit)
+    return false;
+  check_streamable(request, "about " + bytes_text(needed) + " do not fit into the " +
+                                bytes_text(limit) + " of memory");
+  request.data.storage = "stream";
+  return true;
 }
 
 }  // namespace
@@ -299,13 +354,16 @@ void dry_run(const SolveRequest& request, const Messages& messages) {
   if (rank() == 0) print(messages.json() ? as_json(request, m) : as_text(request, m));
 }
 
-void check_input_memory(const SolveRequest& request) {
+void check_input_memory(SolveRequest& request) {
+  if (request.data.storage == "stream") return check_streamable(request, "--storage stream");
   run_collectively([&] {
     const double limit = limit_of(request);
     if (!may_be_large(request, limit)) return;
+    if (surely_too_large(request, limit) && becomes_stream(request, estimated_bytes(request)))
+      return;
     std::string hint;
     const double needed = bytes_to_hold(request, hint);
-    if (needed > limit) refuse(request, needed, hint);
+    if (needed > limit && !becomes_stream(request, needed)) refuse(request, needed, hint);
   });
 }
 

@@ -48,8 +48,8 @@ Array read_if_given(const std::optional<std::string>& path, bool keep_nonfinite 
 // Only rank 0 has a standard input.
 void check_standard_input(const SolveRequest& request) {
   const ProblemOptions& p = request.problem;
-  for (const auto& input :
-       {std::optional(request.A), request.b, p.weights, p.x0, p.reference, p.lower, p.upper})
+  for (const auto& input : {std::optional(request.files.front()), request.b, p.weights, p.x0,
+                            p.reference, p.lower, p.upper})
     if (input == "-" && rank_count() > 1)
       throw Error(ErrorCode::usage, {.what = "several ranks cannot share standard input",
                                      .where = "-",
@@ -71,8 +71,25 @@ void load_vectors(const SolveRequest& request, ProblemData& data) {
   data.b = read_if_given(request.b, drop);
 }
 
+// Text of a pipe becomes a stream where it is long, unless an option needs it in memory: then it
+// does where memory ends.
+ReadOptions table_options_of(const SolveRequest& request) {
+  ReadOptions options = read_options_of(request);
+  if (!stream_obstacle(request).empty()) options.held_bytes = options.memory_bytes;
+  return options;
+}
+
 void load_whole(const SolveRequest& request, Loaded& out) {
-  Table table = read_table(request.A, read_options_of(request));
+  OpenedTable opened = open_table(request.files, table_options_of(request));
+  if (opened.stream) {
+    check_streamable(request, "the input does not fit into memory");
+    check_stream_memory(request, opened.stream->cols(), request.b ? out.data.b.cols() : 1);
+    if (!request.b && !opened.stream->has_rhs()) refuse_without_rhs(request.A);
+    out.names = opened.stream->names();
+    out.stream = std::move(opened.stream);
+    return;
+  }
+  Table& table = opened.table;
   ProblemData& data = out.data;
   if (!request.b) data.b = table.b;
   if (!request.b && table.b.empty()) refuse_without_rhs(request.A);
@@ -112,7 +129,7 @@ Part own_part(ProblemData& data, const std::string& path) {
 
 // Counts of this rank's part of the file of A; nothing if the file is read whole.
 std::optional<PartCounts> counts_of_own_part(const SolveRequest& request) {
-  if (rank_count() == 1) return std::nullopt;
+  if (rank_count() == 1 || request.files.size() > 1) return std::nullopt;
   return count_part(request.A, read_options_of(request), rank(), rank_count());
 }
 
@@ -208,6 +225,11 @@ void drop_nonfinite_rows(ProblemData& data) {
   data.weights = std::move(weights);
 }
 
+Loaded with_intercept_name(Loaded out) {
+  if (out.data.intercept && !out.names.empty()) out.names.emplace_back("intercept");
+  return out;
+}
+
 // True if b and the weights have as many rows as A, on every rank.
 bool rows_match(const ProblemData& data, const Part& part) {
   const bool match =
@@ -282,14 +304,14 @@ Loaded load(const SolveRequest& request) {
     part = load_part(request, counts, out);
   } else {
     run_collectively([&] { load_whole(request, out); });
+    if (out.stream) return with_intercept_name(std::move(out));
     part = own_part(out.data, request.A);
     check_same_sizes(out.data, part.rows);  // join_rows checks again after rows are dropped
   }
   take_rows_of_one_unknown(out.data);
   if (request.data.drop_nonfinite_rows) part = without_nonfinite(part, out);
   join_rows(out.data, part.first, part.rows);
-  if (out.data.intercept && !out.names.empty()) out.names.emplace_back("intercept");
-  return out;
+  return with_intercept_name(std::move(out));
 }
 
 }  // namespace polyak::cli

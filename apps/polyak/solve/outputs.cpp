@@ -46,26 +46,60 @@ std::string statistics_line(const Statistics& statistics) {
                            joined(statistics.residual_variance), *statistics.degrees_of_freedom);
 }
 
-// A block per right-hand side, a line per unknown: name, estimate, standard error and t
-// value; "-" for a number that does not exist.
-std::string statistics_table(const Report& report, const std::vector<std::string>& names) {
-  const Statistics& statistics = *report.statistics;
-  std::size_t width = 0;
-  for (Index j = 0; j < report.x.rows(); ++j) width = std::max(width, column_name(names, j).size());
-  const std::string heads = fmt::format("  {:<{}}  {:>12}  {:>14}  {:>10}\n", "", width, "estimate",
-                                        "standard error", "t value");
-  std::string out;
-  for (Index c = 0; c < report.x.cols(); ++c) {
-    out += "\n";
-    if (report.x.cols() > 1) out += fmt::format("  right-hand side {}\n", c + 1);
-    out += heads;
-    for (Index j = 0; j < report.x.rows(); ++j)
-      out += fmt::format("  {:<{}}  {:>12}  {:>14}  {:>10}\n", column_name(names, j), width,
-                         number(report.x(j, c)), entry(statistics.standard_errors, j, c),
-                         entry(statistics.t_values, j, c));
-  }
-  return out;
+std::string quality_line(const Statistics& statistics) {
+  return fmt::format("F {} (p value {}), adjusted R squared {}, AIC {}, BIC {}",
+                     joined(statistics.f_statistic), joined(statistics.f_p_value),
+                     joined(statistics.adjusted_r_squared), joined(statistics.aic),
+                     joined(statistics.bic));
 }
+
+// A block per right-hand side, a line per unknown: name, estimate, standard error, t value, its
+// p value, and the ends of the confidence interval; "-" for a number that does not exist.
+class StatisticsTable {
+ public:
+  StatisticsTable(const Report& report, const std::vector<std::string>& names, double confidence)
+      : report_(report), statistics_(*report.statistics), names_(names) {
+    for (Index j = 0; j < report.x.rows(); ++j)
+      width_ = std::max(width_, column_name(names, j).size());
+    if (!statistics_.standard_errors.empty())
+      quantile_ = student_quantile(confidence, *statistics_.degrees_of_freedom);
+    interval_ = fmt::format("{:g} % interval", 100.0 * confidence);
+  }
+
+  std::string text() const {
+    std::string out;
+    for (Index c = 0; c < report_.x.cols(); ++c) {
+      out += "\n";
+      if (report_.x.cols() > 1) out += fmt::format("  right-hand side {}\n", c + 1);
+      out += fmt::format("  {:<{}}  {:>11}  {:>14}  {:>9}  {:>9}  {:>24}\n", "", width_, "estimate",
+                         "standard error", "t value", "p value", interval_);
+      for (Index j = 0; j < report_.x.rows(); ++j) out += line(j, c);
+    }
+    return out;
+  }
+
+ private:
+  std::string line(Index j, Index c) const {
+    return fmt::format("  {:<{}}  {:>11}  {:>14}  {:>9}  {:>9}  {:>11}  {:>11}\n",
+                       column_name(names_, j), width_, number(report_.x(j, c)),
+                       entry(statistics_.standard_errors, j, c), entry(statistics_.t_values, j, c),
+                       p_value(j, c), limit(j, c, -1.0), limit(j, c, 1.0));
+  }
+  std::string p_value(Index j, Index c) const {
+    return statistics_.p_values.empty() ? "-" : fmt::format("{:.3g}", statistics_.p_values(j, c));
+  }
+  std::string limit(Index j, Index c, double side) const {
+    if (statistics_.standard_errors.empty()) return "-";
+    return number(report_.x(j, c) + side * quantile_ * statistics_.standard_errors(j, c));
+  }
+
+  const Report& report_;
+  const Statistics& statistics_;
+  const std::vector<std::string>& names_;
+  std::size_t width_ = 0;
+  double quantile_ = 0.0;
+  std::string interval_;
+};
 
 constexpr Index max_coefficients_shown = 30;
 
@@ -162,7 +196,8 @@ std::string coefficients(const Report& report, const std::vector<std::string>& n
 std::string answer(const Report& report, const std::vector<std::string>& names,
                    const OutputOptions& outputs) {
   const bool few = report.x.rows() <= max_coefficients_shown && report.x.cols() <= 4;
-  if (few && report.statistics) return statistics_table(report, names);
+  if (few && report.statistics)
+    return StatisticsTable(report, names, outputs.confidence_level()).text();
   if (few && (!names.empty() || !outputs.output)) return coefficients(report, names);
   if (outputs.output) return {};
   return "\n  x is not shown; --output x.npy writes it\n";
@@ -177,6 +212,7 @@ std::string summary(const Report& report, const std::vector<std::string>& names,
   out += row("method", parameters(report));
   out += plan_rows(report);
   out += row("work", work(report));
+  if (report.stream) out += row("checked", report.verified);
   out += row("time", time(report.seconds));
   out += norm_row("residual", report.residual_norm, "|b|", report.relative_residual);
   out += norm_row("gradient", report.gradient_norm, "|a_j||r| in the worst column",
@@ -187,6 +223,8 @@ std::string summary(const Report& report, const std::vector<std::string>& names,
                                              [&](Index j) { return column_name(names, j); }));
   if (report.error) out += row("error", fmt::format("{:.3g} of |reference|", *report.error));
   if (report.statistics) out += row("fit", statistics_line(*report.statistics));
+  if (report.statistics && report.statistics->degrees_of_freedom)
+    out += row("", quality_line(*report.statistics));
   if (!written.empty()) out += row("files", listed(written));
   return out + answer(report, names, outputs);
 }
@@ -235,7 +273,7 @@ void report_divergence(const Report& report, Messages& messages) {
 }  // namespace
 
 void write_outputs(const SolveRequest& request, const std::vector<std::string>& names,
-                   int exit_code, Report& report, Messages& messages) {
+                   int exit_code, Report& report, Messages& messages, const Problem* problem) {
   if (rank() != 0) return;
   const OutputOptions& outputs = request.outputs;
   Paths files;
@@ -247,14 +285,16 @@ void write_outputs(const SolveRequest& request, const std::vector<std::string>& 
   });
   if (history) report.warnings.push_back(std::string("no history: ") + history->what());
   const auto statistics = attempt(outputs.statistics, files, [&](const std::string& path) {
-    write_text(path, statistics_csv(report, names));
+    write_text(path, statistics_csv(report, names, outputs.confidence_level()));
   });
+  const auto model = write_model_outputs(request, names, problem, report, files);
   const auto report_error = attempt(
       outputs.report, files, [&](const std::string& path) { write_text(path, to_json(report)); });
   show(request, names, files, exit_code, report, messages);
   report_divergence(report, messages);
   if (x) throw *x;
   if (statistics) throw *statistics;
+  if (model) throw *model;
   if (report_error) throw *report_error;
 }
 

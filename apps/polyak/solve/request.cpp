@@ -4,7 +4,10 @@
 
 #include "cli/files.hpp"
 #include "cli/memory.hpp"
+#include "cli/messages.hpp"
 #include "polyak/devices.hpp"
+#include "polyak/table_stream.hpp"
+#include "ranks.hpp"
 
 namespace polyak::cli {
 namespace {
@@ -84,8 +87,32 @@ const std::vector<OptionRecord<OutputOptions>>& solve_output_options() {
       {.name = "output-statistics",
        .field = &O::statistics,
        .value = "FILE.csv",
-       .sentence = "Write estimate, standard error and t value of each unknown; implies "
-                   "--statistics.",
+       .sentence = "Write estimate, standard error, t value, p value and interval of each unknown; "
+                   "implies --statistics.",
+       .file = FileUse::written},
+      {.name = "confidence",
+       .field = &O::confidence,
+       .value = "SHARE",
+       .sentence = "Confidence of the intervals of --statistics, which it implies; auto is 0.95.",
+       .lowest = 0,
+       .highest = 1,
+       .open_below = true,
+       .open_above = true},
+      {.name = "model",
+       .field = &O::model,
+       .value = "FILE.json",
+       .sentence = "Write coefficients, names and ranges of the columns, for polyak predict and "
+                   "polyak score.",
+       .file = FileUse::written},
+      {.name = "fitted",
+       .field = &O::fitted,
+       .value = "FILE",
+       .sentence = "Write A x, row by row: .npy, .mtx, .csv.",
+       .file = FileUse::written},
+      {.name = "residuals",
+       .field = &O::residuals,
+       .value = "FILE",
+       .sentence = "Write b - A x, row by row: .npy, .mtx, .csv.",
        .file = FileUse::written},
   };
   return table;
@@ -129,6 +156,39 @@ std::vector<OptionRecord<SolveOptions>> solver_options(bool of_method) {
   return out;
 }
 
+// Patterns of other files, such as images of one stack, are for their reader.
+std::vector<std::string> files_of(const std::string& pattern) {
+  std::vector<std::string> out = matching_files(pattern);
+  if (out.empty())
+    throw Error(ErrorCode::no_input, {.what = "no file matches this pattern", .where = pattern});
+  if (std::none_of(out.begin(), out.end(), is_text_table)) return {pattern};
+  return out;
+}
+
+std::vector<std::string> listed_names(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t from = 0, comma = 0; !text.empty() && comma != text.npos; from = comma + 1) {
+    comma = text.find(',', from);
+    if (std::string name = text.substr(from, comma - from); !name.empty())
+      out.push_back(std::move(name));
+  }
+  return out;
+}
+
+void check_model_outputs(const OutputOptions& outputs) {
+  if (outputs.model) check_output("--model", *outputs.model, {".json"});
+  for (const auto& [name, path] :
+       {std::pair("--fitted", outputs.fitted), std::pair("--residuals", outputs.residuals)}) {
+    if (!path) continue;
+    check_output(name, *path, {".npy", ".mtx", ".mtx.gz", ".csv", ".csv.gz"});
+    if (rank_count() > 1)
+      throw Error(ErrorCode::usage, {.what = "each rank has only its own rows of A",
+                                     .where = name,
+                                     .found = std::to_string(rank_count()) + " ranks",
+                                     .hint = "polyak predict computes them from --model"});
+  }
+}
+
 void check_inputs(const SolveRequest& request) {
   const ProblemOptions& p = request.problem;
   if (request.b && request.data.rhs_column)
@@ -136,9 +196,10 @@ void check_inputs(const SolveRequest& request) {
                                    .where = "--rhs-column",
                                    .found = "b = " + *request.b,
                                    .expected = "either a file b or --rhs-column"});
-  const auto inputs = {
-      std::optional(request.A), request.b, p.weights, p.x0, p.reference, p.lower, p.upper};
-  if (std::count(inputs.begin(), inputs.end(), "-") > 1)
+  const auto inputs = {request.b, p.weights, p.x0, p.reference, p.lower, p.upper};
+  if (std::count(inputs.begin(), inputs.end(), "-") +
+          std::count(request.files.begin(), request.files.end(), "-") >
+      1)
     throw Error(ErrorCode::usage, {.what = "only one input can be standard input", .where = "-"});
 }
 
@@ -147,6 +208,15 @@ void check_inputs(const SolveRequest& request) {
 const std::vector<OptionRecord<DataOptions>>& reading_options() {
   using D = DataOptions;
   static const std::vector<OptionRecord<D>> table = {
+      {.name = "columns",
+       .field = &D::columns,
+       .value = "NAME,...",
+       .sentence = "Of a .csv or .parquet, only these columns: by name, by number from 1, or by a "
+                   "name with * for any characters. Others are not read, and may be text."},
+      {.name = "drop",
+       .field = &D::drop,
+       .value = "NAME,...",
+       .sentence = "Of a .csv or .parquet, not these columns."},
       {.name = "drop-nonfinite-rows",
        .field = &D::drop_nonfinite_rows,
        .value = "",
@@ -184,25 +254,56 @@ const std::vector<OptionRecord<DataOptions>>& reading_options() {
   return table;
 }
 
+std::vector<OptionRecord<DataOptions>> model_reading_options(bool may_drop_rows) {
+  std::vector<OptionRecord<DataOptions>> out;
+  for (const auto& record : reading_options())
+    if (record.name == "precision" || (may_drop_rows && record.name == "drop-nonfinite-rows"))
+      out.push_back(record);
+  return out;
+}
+
 ReadOptions DataOptions::read_options() const {
   return {.rhs_column = rhs_column,
+          .columns = listed_names(columns),
+          .drop = listed_names(drop),
           .intercept = false,  // added by Problem, not by the reader
           .drop_nonfinite_rows = drop_nonfinite_rows,
           .keep_nonfinite = false,
           .duplicates = duplicates == "error" ? Duplicates::error : Duplicates::sum,
           .single = precision == "single",
-          .storage = storage == "memory" ? Storage::memory
-                     : storage == "disk" ? Storage::disk
-                                         : Storage::automatic,
+          .storage = storage == "memory"   ? Storage::memory
+                     : storage == "disk"   ? Storage::disk
+                     : storage == "stream" ? Storage::stream
+                                           : Storage::automatic,
           .memory_bytes = machine_memory().available,
           .disk_reader = disk_reader,
           .disk_sweep_bytes = disk_sweep_rate,
           .disk_single_rows = disk_row_rate};
 }
 
+// Several files are one table where a column of it is b; otherwise a second file is b.
+void set_inputs(const std::vector<std::string>& positionals, SolveRequest& request) {
+  const bool tables = std::all_of(positionals.begin(), positionals.end(), is_text_table);
+  const bool all = request.data.rhs_column && (tables || positionals.size() > 2);
+  for (std::size_t i = 0; i < (all ? positionals.size() : 1); ++i)
+    for (std::string& file : files_of(positionals[i])) request.files.push_back(std::move(file));
+  request.A = request.files.size() == 1 ? request.files.front() : listed(positionals);
+  if (all || positionals.size() < 2) return;
+  request.b = positionals[1];
+}
+
 OptionSet solve_option_set(SolveRequest& request) {
   std::vector<OptionRecord<DataOptions>> data = table_options();
   data.insert(data.end(), reading_options().begin(), reading_options().end());
+  for (OptionRecord<DataOptions>& record : data)
+    if (record.name == "storage") {
+      record.value = "auto|memory|disk|stream";
+      record.sentence =
+          "Where A is during the run. disk: its rows are read from an .npy file when they are "
+          "used. "
+          "stream: rows of text are read once and not kept. auto: disk if the .npy has more than "
+          "half of the memory, stream for text that does not fit into memory and for long pipes.";
+    }
   OptionSet set;
   set.add("Data", data, request.data);
   set.add("Problem", problem_options(), request.problem);
@@ -221,12 +322,12 @@ void check_request(SolveRequest& request) {
   const OutputOptions& outputs = request.outputs;
   if (outputs.output)
     check_output("--output", *outputs.output, {".npy", ".mtx", ".mtx.gz", ".csv", ".csv.gz"});
+  check_model_outputs(outputs);
   if (outputs.report) check_output("--report", *outputs.report);
   if (outputs.history) check_output("--history", *outputs.history);
   check_checkpoint(request.checkpoint);
-  if (!outputs.statistics) return;
-  check_output("--output-statistics", *outputs.statistics, {".csv"});
-  request.options.statistics = true;
+  if (outputs.statistics) check_output("--output-statistics", *outputs.statistics, {".csv"});
+  if (outputs.statistics || outputs.confidence) request.options.statistics = true;
 }
 
 }  // namespace polyak::cli

@@ -17,6 +17,7 @@ namespace polyak::cli {
 /// How data is read.
 struct DataOptions {
   std::optional<std::string> rhs_column;
+  std::string columns, drop;  // names, numbers or patterns, separated by commas
   bool intercept = false;
   bool drop_nonfinite_rows = false;
   std::string duplicates = "sum";
@@ -30,6 +31,9 @@ struct DataOptions {
 /// The data options that apply to a matrix without right-hand side.
 const std::vector<OptionRecord<DataOptions>>& reading_options();
 
+/// Those of them that apply to rows whose columns a model names.
+std::vector<OptionRecord<DataOptions>> model_reading_options(bool may_drop_rows);
+
 /// The rest of the problem, besides A and b.
 struct ProblemOptions {
   std::optional<std::string> weights, x0, reference, lower, upper;
@@ -37,11 +41,16 @@ struct ProblemOptions {
 };
 
 struct OutputOptions {
-  std::optional<std::string> output, report, history, statistics;
+  std::optional<std::string> output, report, history, statistics, model, fitted, residuals;
 
+  std::optional<double> confidence;
+
+  double confidence_level() const { return confidence.value_or(0.95); }
   /// True if one of them is written to standard output.
   bool to_stdout() const {
-    return output == "-" || report == "-" || history == "-" || statistics == "-";
+    for (const auto& path : {output, report, history, statistics, model, fitted, residuals})
+      if (path == "-") return true;
+    return false;
   }
 };
 
@@ -52,7 +61,8 @@ struct MachineOptions {
 };
 
 struct SolveRequest {
-  std::string A;
+  std::string A;                   ///< the file, or a name for several in messages
+  std::vector<std::string> files;  ///< of A; several are one table
   std::optional<std::string> b;
   DataOptions data;
   ProblemOptions problem;
@@ -64,6 +74,10 @@ struct SolveRequest {
 };
 
 OptionSet solve_option_set(SolveRequest& request);
+
+/// Sets the files of A and b. Error usage for arguments that are neither, no_input for a pattern
+/// that matches nothing.
+void set_inputs(const std::vector<std::string>& positionals, SolveRequest& request);
 
 /// Error usage or io for contradicting arguments and for outputs that cannot be
 /// written. --output-statistics switches --statistics on.

@@ -36,6 +36,8 @@ Examples:
   polyak solve A.mtx b.mtx --method minibatch-hbm --batch 500 --history h.csv
   polyak solve houses.csv --rhs-column price --intercept
   gunzip -c A.mtx.gz | polyak solve - b.npy --tol 1e-10 --report report.json
+  polyak solve 'part-*.csv.gz' --rhs-column price --intercept
+  cat part-*.csv | polyak solve - --rhs-column price --intercept
   polyak solve A.npy b.npy --checkpoint run.ckpt --resume auto --output x.npy
 )";
 }
@@ -48,18 +50,21 @@ Usage solve_usage() {
               R"(Find x that minimises |Ax - b|. Most methods read a few rows of A at a time.
 
 Usage: polyak solve A b [options]
-       polyak solve TABLE.csv --rhs-column NAME [--intercept] [options]
+       polyak solve TABLE.csv... --rhs-column NAME [--intercept] [options]
        polyak solve TABLE.parquet --rhs-column NAME [--intercept] [options]
        polyak solve TABLE.svm [options]
        polyak solve DATA.mat [options]
 
 A, b and every other FILE are .mtx, .npy, .csv, .tsv, .svm (also .mtx.gz,
-.csv.gz, .svm.gz), .parquet, .h5 (as file.h5:/dataset), .mat (file.mat:variable),
-.npz (file.npz:name), .petsc, or - for standard input. An .h5, .mat or .npz file with
-arrays A and b is enough by itself, and so is a .petsc file of a matrix and a
-vector.
+.csv.gz, .csv.zst, .svm.gz), .parquet, .h5 (as file.h5:/dataset), .mat
+(file.mat:variable), .npz (file.npz:name), .petsc, or - for standard input. An .h5,
+.mat or .npz file with arrays A and b is enough by itself, and so is a .petsc file of
+a matrix and a vector. Several .csv or .tsv with the same columns, or a pattern in
+quotes that matches them, are one table. Text that does not fit into memory, and a
+long pipe, is read once (--storage stream).
 )",
-          .ending = solve_ending()};
+          .ending = solve_ending(),
+          .several_with = "rhs-column"};
 }
 
 std::string sizes(const ProblemData& data) {
@@ -128,7 +133,7 @@ class SolveRun {
     rank() == 0 ? watchdog_.begin_writing() : watchdog_.disarm();
     const int code = saver.exit_code(report.status);
     messages_.status("");
-    write(request_, code, report);
+    write(request_, code, report, &problem);
     if (saver.failure()) throw *saver.failure();
     return code;
   }
@@ -150,9 +155,10 @@ class SolveRun {
     return code;
   }
 
-  void write(const SolveRequest& request, int code, Report& report) {
+  void write(const SolveRequest& request, int code, Report& report,
+             const Problem* problem = nullptr) {
     add_reading(report, loaded_, read_s_);
-    write_outputs(request, loaded_.names, code, report, messages_);
+    write_outputs(request, loaded_.names, code, report, messages_, problem);
   }
 
   SolveRequest& request_;
@@ -170,8 +176,7 @@ int solve_command(const Words& words, Messages& messages) {
   const Parsed parsed = parse(words, options, solve_usage());
   if (parsed.help) return print(help_text(solve_usage(), options)), 0;
   messages.configure(request.messages);
-  request.A = parsed.positionals[0];
-  if (parsed.positionals.size() > 1) request.b = parsed.positionals[1];
+  set_inputs(parsed.positionals, request);
   check_request(request);
   if (rank_count() > 1 && request.options.threads == 0) request.options.threads = 1;
   if (request.machine.dry_run) return dry_run(request, messages), 0;
@@ -180,7 +185,8 @@ int solve_command(const Words& words, Messages& messages) {
   messages.status("reading " + request.A);
   Watchdog watchdog(request.options.time_limit_s, messages);
   watchdog.set_phase("reading " + request.A);
-  const Loaded loaded = with_memory_for(request.A, [&] { return load(request); });
+  Loaded loaded = with_memory_for(request.A, [&] { return load(request); });
+  if (loaded.stream) return run_stream(request, loaded, watchdog.seconds(), watchdog, messages);
   watchdog.set_phase("preparing");
   return SolveRun(request, loaded, watchdog.seconds(), watchdog, messages).run();
 }

@@ -4,6 +4,7 @@
 // numbers and booleans are read; docs/formats.md lists types, encodings and compressions.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,16 +21,11 @@ inline bool looks_like_parquet(std::string_view bytes) {
   return bytes.size() >= 12 && bytes.starts_with("PAR1") && bytes.ends_with("PAR1");
 }
 
-/// What is read of a table; the default is all of it.
-struct ParquetPart {
-  std::vector<std::string> columns = {};  ///< names or numbers from 1; empty: all columns
-  std::optional<RowRange> rows = {};
-};
-
 /// A page of each column is in memory at a time. Pages of columns that are not read are never
 /// touched, and such columns may hold anything. A missing value is NaN, and treated as in a .csv.
 std::unique_ptr<RowSource> parquet_rows(const std::shared_ptr<const MappedFile>& file,
-                                        const ReadOptions& options, const ParquetPart& part = {});
+                                        const ReadOptions& options,
+                                        const std::optional<RowRange>& rows = {});
 
 /// From the footer alone.
 FileInfo inspect_parquet(const MappedFile& file);

@@ -23,14 +23,14 @@ constexpr Index strip_columns = 8, strip_rows = 512;
 class ParquetRows final : public RowSource {
  public:
   ParquetRows(std::shared_ptr<const MappedFile> file, const ReadOptions& options,
-              const ParquetPart& part)
+              const std::optional<RowRange>& part)
       : file_(std::move(file)),
         keep_(options.drop_nonfinite_rows || options.keep_nonfinite),
         intercept_(options.intercept),
         footer_(parquet::read_footer(*file_)),
-        choice_(parquet::choose_columns(*file_, footer_, part.columns, options.rhs_column)) {
+        choice_(parquet::choose_columns(*file_, footer_, options)) {
     open_columns();
-    const RowRange rows = part.rows.value_or(RowRange{0, footer_.rows});
+    const RowRange rows = part.value_or(RowRange{0, footer_.rows});
     first_row_ = rows.first;
     left_ = rows.last - rows.first;
     skip_to(rows.first);
@@ -167,7 +167,7 @@ class ParquetRows final : public RowSource {
   bool keep_;
   bool intercept_;
   parquet::Footer footer_;
-  parquet::ColumnChoice choice_;
+  ColumnChoice choice_;
   parquet::PageBuffer scratch_;
   std::vector<ColumnReader> readers_;  // in the order of choice_.all()
   Index first_row_ = 0, next_row_ = 0, left_ = 0;
@@ -180,8 +180,9 @@ class ParquetRows final : public RowSource {
 }  // namespace
 
 std::unique_ptr<RowSource> parquet_rows(const std::shared_ptr<const MappedFile>& file,
-                                        const ReadOptions& options, const ParquetPart& part) {
-  return std::make_unique<ParquetRows>(file, options, part);
+                                        const ReadOptions& options,
+                                        const std::optional<RowRange>& rows) {
+  return std::make_unique<ParquetRows>(file, options, rows);
 }
 
 }  // namespace polyak::io

@@ -2,7 +2,6 @@
 #include <array>
 #include <cctype>
 #include <limits>
-#include <numeric>
 
 #include "io/text/tables.hpp"
 #include "polyak/error.hpp"
@@ -10,9 +9,9 @@
 namespace polyak::io {
 namespace {
 
-constexpr char comment = '#';
-
-Lines lines_of(const MappedFile& file) { return Lines(file, comment, /*tabs_are_blank=*/false); }
+Lines lines_of(const MappedFile& file) {
+  return Lines(file, csv_comment, /*tabs_are_blank=*/false);
+}
 
 // The most frequent separator outside quotes.
 char sniff_separator(std::string_view line) {
@@ -39,40 +38,6 @@ void check_names(const Lines& lines, const std::vector<std::string>& names) {
     for (char c : name)
       if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
         lines.fail("the first line holds control characters", excerpt(name), "text");
-}
-
-// Levenshtein distance: the number of insertions, deletions and replacements.
-Index edit_distance(const std::string& a, const std::string& b) {
-  std::vector<Index> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), Index{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    Index diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const Index replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
-std::string closest(const std::vector<std::string>& names, const std::string& wanted) {
-  return *std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
-    return edit_distance(a, wanted) < edit_distance(b, wanted);
-  });
-}
-
-[[noreturn]] void refuse_column(const std::vector<std::string>& names, Index count,
-                                const std::string& wanted, const std::string& file) {
-  ErrorParts parts{.what = "there is no such column",
-                   .where = file,
-                   .found = excerpt(wanted),
-                   .expected = "a number from 1 to " + std::to_string(count)};
-  if (!names.empty()) {
-    parts.expected = "the name of a column or " + parts.expected;
-    parts.hint = "did you mean " + excerpt(closest(names, wanted)) + "?";
-  }
-  throw Error(ErrorCode::usage, std::move(parts));
 }
 
 const char* skip_spaces(const char* p, const char* end) {
@@ -137,8 +102,9 @@ const char* parse_quoted_or_missing_cell(const char* p, const char* end, char se
 
 }  // namespace
 
-CsvLayout sniff_csv(const MappedFile& file) {
-  Lines lines = lines_of(file);
+CsvLayout sniff_csv(const MappedFile& file) { return sniff_csv(lines_of(file)); }
+
+CsvLayout sniff_csv(Lines lines) {
   std::string_view line;
   if (!lines.next(line)) lines.fail("the file holds no data");
   CsvLayout layout;
@@ -150,32 +116,40 @@ CsvLayout sniff_csv(const MappedFile& file) {
   if (!layout.header) return layout;
   check_names(lines, cells);
   layout.names = std::move(cells);
+  layout.header_line = line;
   return layout;
 }
 
 Lines csv_data(const MappedFile& file, const CsvLayout& layout) {
   Lines lines = lines_of(file);
   std::string_view line;
-  if (layout.header) lines.next(line);
+  if (layout.header && lines.next(line)) lines.skip_repeats_of(line);
   return lines;
 }
 
-Index find_column(const std::vector<std::string>& names, Index count, const std::string& wanted,
-                  const std::string& file) {
-  const auto found = std::find(names.begin(), names.end(), wanted);
-  if (found != names.end()) {
-    if (std::find(found + 1, names.end(), wanted) != names.end())
-      throw Error(ErrorCode::usage, {.what = "two columns have this name",
-                                     .where = file,
-                                     .found = excerpt(wanted),
-                                     .hint = "give its number, from 1"});
-    return found - names.begin();
-  }
-  Index number = 0;
-  const char* end = wanted.data() + wanted.size();
-  if (parse_index(wanted.data(), end, number) != end || number < 1 || number > count)
-    refuse_column(names, count, wanted, file);
-  return number - 1;
+void check_same_columns(const CsvLayout& first, const std::string& first_name,
+                        const CsvLayout& layout, const std::string& name) {
+  const auto refuse = [&](const std::string& what, Index column, const std::string& found,
+                          const std::string& expected) {
+    throw Error(ErrorCode::bad_data,
+                {.what = what,
+                 .where = column < 0 ? name : name + ", column " + std::to_string(column + 1),
+                 .found = found,
+                 .expected = expected + ", as in " + first_name,
+                 .hint = "files of one table have the same columns, in the same order"});
+  };
+  const auto named = [](const CsvLayout& one) {
+    return std::string(one.header ? "names" : "no names");
+  };
+  if (layout.cells != first.cells)
+    refuse("the file has another number of columns", -1, std::to_string(layout.cells),
+           std::to_string(first.cells));
+  if (layout.header != first.header)
+    refuse("the first line is of another kind", -1, named(layout), named(first));
+  for (Index j = 0; j < ssize(first.names); ++j)
+    if (layout.names[to_size(j)] != first.names[to_size(j)])
+      refuse("the column has another name", j, excerpt(layout.names[to_size(j)]),
+             excerpt(first.names[to_size(j)]));
 }
 
 CsvCounts count_csv(const MappedFile& file, Index k, Index pieces) {

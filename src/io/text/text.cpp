@@ -65,15 +65,31 @@ const char* parse_number(const char* p, const char* end, double& value) {
   return result.ptr;
 }
 
+Lines::Lines(std::string name, std::string_view text, char comment, bool tabs_are_blank,
+             Index lines_before)
+    : name_(std::move(name)),
+      text_(text),
+      number_(lines_before),
+      comment_(comment),
+      tabs_are_blank_(tabs_are_blank) {}
+
+Lines Lines::continued(std::string name, std::string_view text, char comment, bool tabs_are_blank,
+                       Index lines_before) {
+  return Lines(std::move(name), text, comment, tabs_are_blank, lines_before);
+}
+
 Lines::Lines(const MappedFile& file, char comment, bool tabs_are_blank)
-    : name_(file.name()), text_(file.bytes()), comment_(comment), tabs_are_blank_(tabs_are_blank) {
+    : Lines(file.name(), file.bytes(), comment, tabs_are_blank) {}
+
+Lines::Lines(std::string name, std::string_view text, char comment, bool tabs_are_blank)
+    : Lines(std::move(name), text, comment, tabs_are_blank, 0) {
   if (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff")) {
     throw Error(ErrorCode::bad_data, {.what = "the file is UTF-16 text",
                                       .where = name_,
                                       .expected = "ASCII or UTF-8",
                                       .hint = "iconv -f UTF-16 -t UTF-8 converts it"});
   }
-  if (text_.starts_with("\xef\xbb\xbf")) position_ = 3;
+  if (text_.starts_with(byte_order_mark)) position_ = byte_order_mark.size();
 }
 
 bool Lines::next_any(std::string_view& line) {
@@ -108,7 +124,7 @@ Lines Lines::piece(Index k, Index pieces) const {
 
 bool Lines::next(std::string_view& line) {
   while (next_any(line)) {
-    if (line.empty()) continue;
+    if (line.empty() || repeats(line, repeated_)) continue;
     if (line.front() != comment_) return true;
     if (line.find('\0') != std::string_view::npos) fail_number(line);
   }

@@ -152,6 +152,20 @@ struct Fields<DiskUse> {
 };
 
 template <>
+struct Fields<StreamUse> {
+  template <class Visitor>
+  static void visit(Visitor&& visit) {
+    visit("block_rows", &StreamUse::block_rows, json_only);
+    visit("dropped_rows", &StreamUse::dropped_rows, json_only);
+    visit("backward_error_bound", &StreamUse::backward_error_bound, json_only);
+    visit("checked_rows", &StreamUse::checked_rows, json_only);
+    visit("checked_residual", &StreamUse::checked_residual, json_only);
+    visit("inputs", &StreamUse::inputs, json_only);
+    visit("text_bytes", &StreamUse::text_bytes, json_only);
+  }
+};
+
+template <>
 struct Fields<Report> {
   template <class Visitor>
   static void visit(Visitor&& visit) {
@@ -167,6 +181,7 @@ struct Fields<Report> {
     visit("bytes_read", &Report::bytes_read, summed);
     visit("pages_read", &Report::pages_read);
     visit("disk", &Report::disk, json_only);
+    visit("stream", &Report::stream, json_only);
     visit("residual_norm", &Report::residual_norm);
     visit("gradient_norm", &Report::gradient_norm);
     visit("relative_residual", &Report::relative_residual);

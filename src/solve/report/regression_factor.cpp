@@ -86,6 +86,11 @@ RegressionFactor::RegressionFactor(const Problem& problem, Scale scale, ThreadTe
   rank_ = rank_of(part(std::as_const(r_).view(), 0, 0, d_, d_));
 }
 
+RegressionFactor::RegressionFactor(Buffer r, Index d, bool has_constant_column)
+    : d_(d), c_(r.cols() - d), r_(std::move(r)), constant_(has_constant_column) {
+  rank_ = rank_of(part(std::as_const(r_).view(), 0, 0, d_, d_));
+}
+
 double RegressionFactor::least_residual2(Index c) const {
   double sum = 0.0;
   for (Index i = d_; i < d_ + c_; ++i) sum += r_.view()(i, d_ + c) * r_.view()(i, d_ + c);

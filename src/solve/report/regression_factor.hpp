@@ -16,6 +16,8 @@ namespace polyak {
 class RegressionFactor {
  public:
   RegressionFactor(const Problem& problem, Scale scale, ThreadTeam& team);
+  /// From the factor [R S; 0 T] itself, with d columns of A.
+  RegressionFactor(Buffer r, Index d, bool has_constant_column);
 
   /// Singular values of R above rank_threshold of the largest, as the method
   /// `direct` counts them.

@@ -76,18 +76,24 @@ Json statistics_json(const Statistics& statistics) {
   const auto put_list = [&](const char* name, const auto& values) {
     if (!values.empty()) out[name] = list_json(values);
   };
+  const auto put_sides = [&](const char* name, const auto& sides) {
+    for (const auto& value : sides) out[name].push_back(value ? Json(*value) : Json());
+  };
   out["observations"] = statistics.observations;
   put("rank", statistics.rank);
   put("degrees_of_freedom", statistics.degrees_of_freedom);
   out["residual_sum_of_squares"] = list_json(statistics.residual_sum_of_squares);
   put_list("residual_variance", statistics.residual_variance);
-  if (!statistics.r_squared.empty()) {
-    out["r_squared"] = Json::array();
-    for (const auto& r2 : statistics.r_squared) out["r_squared"].push_back(r2 ? Json(*r2) : Json());
-    out["r_squared_about"] = statistics.centred ? "mean" : "zero";
-  }
+  put_sides("r_squared", statistics.r_squared);
+  if (!statistics.r_squared.empty()) out["r_squared_about"] = statistics.centred ? "mean" : "zero";
   put_list("standard_errors", statistics.standard_errors);
   put_list("t_values", statistics.t_values);
+  put_list("p_values", statistics.p_values);
+  put_sides("adjusted_r_squared", statistics.adjusted_r_squared);
+  put_sides("f_statistic", statistics.f_statistic);
+  put_sides("f_p_value", statistics.f_p_value);
+  put_sides("aic", statistics.aic);
+  put_sides("bic", statistics.bic);
   put("distance", statistics.distance);
   return out;
 }

@@ -24,18 +24,27 @@ std::string cell(const Array& values, Index j, Index c) {
 
 }  // namespace
 
-std::string statistics_csv(const Report& report, const std::vector<std::string>& names) {
+std::string statistics_csv(const Report& report, const std::vector<std::string>& names,
+                           double confidence) {
   const Statistics statistics = report.statistics.value_or(Statistics{});
+  const Array& errors = statistics.standard_errors;
+  const double t =
+      errors.empty() ? 0.0 : student_quantile(confidence, *statistics.degrees_of_freedom);
+  const auto limit = [&](Index j, Index c, double side) {
+    const double value = errors.empty() ? std::nan("") : report.x(j, c) + side * t * errors(j, c);
+    return std::isfinite(value) ? fmt::format("{}", value) : "";
+  };
   const bool several = report.x.cols() > 1;
   std::string out = several ? "right_hand_side," : "";
-  out += "name,estimate,standard_error,t_value\n";
+  out += "name,estimate,standard_error,t_value,p_value,lower,upper\n";
   for (Index c = 0; c < report.x.cols(); ++c) {
     for (Index j = 0; j < report.x.rows(); ++j) {
       if (several) out += fmt::format("{},", c + 1);
-      out += fmt::format("{},{},{},{}\n",
+      out += fmt::format("{},{},{},{},{},{},{}\n",
                          names.empty() ? fmt::format("x{}", j + 1) : quoted(names[to_size(j)]),
                          cell(report.x, j, c), cell(statistics.standard_errors, j, c),
-                         cell(statistics.t_values, j, c));
+                         cell(statistics.t_values, j, c), cell(statistics.p_values, j, c),
+                         limit(j, c, -1.0), limit(j, c, 1.0));
     }
   }
   return out;

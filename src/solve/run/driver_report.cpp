@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "polyak/simd.hpp"
+#include "solve/report/column_report.hpp"
 #include "solve/run/driver.hpp"
 
 namespace polyak {
@@ -23,42 +24,12 @@ std::optional<double> measured_rate(const std::vector<Measurement>& history) {
   return std::nullopt;
 }
 
-// In the working variables ã_j = unit_j·(a_j − centre_j), and the last column is unit_d·1, a column
-// that depends on others is, in A,
-//   a_j = Σ_k by_k·(unit_k/unit_j)·(a_k − centre_k) + by_d·unit_d/unit_j + centre_j.
-// True where the constant terms of this do not cancel.
-bool needs_intercept(const Dependence& one, const ColumnMap& map) {
-  constexpr double noticed = 1e-9;  // of the terms; less may be rounding
-  const auto centre = [&](Index j) { return map.centred() ? map.centre[to_size(j)] : 0.0; };
-  const Index ones = std::ssize(map.units) - 1;
-  double constant = centre(one.column), size = std::abs(constant);
-  for (std::size_t k = 0; k < one.on.size(); ++k) {
-    const Index j = one.on[k];
-    const double factor = one.by[k] * map.units[to_size(j)] / map.units[to_size(one.column)];
-    const double term = j == ones ? factor : -factor * centre(j);
-    constant += term;
-    size += std::abs(term);
-  }
-  return std::abs(constant) > noticed * size;
-}
-
-// As in A. A constant column is zero in the working variables, and depends on the intercept.
-DependentColumn in_user_columns(const Dependence& one, const WorkingProblem& working) {
-  const ColumnMap* map = working.map();
-  const Index intercept = working.user().cols() - 1;
-  if (working.is_constant(one.column)) return {one.column, {intercept}};
-  if (!map || !map->ones || one.on.empty() || one.column == intercept) return {one.column, one.on};
-  DependentColumn out{one.column, one.on};
-  std::erase(out.on, intercept);
-  if (needs_intercept(one, *map)) out.on.insert(out.on.begin(), intercept);
-  return out;
-}
-
 void add_rank(const RankFound& found, const WorkingProblem& working, Report& out) {
   out.used.rank = found.rank;
   out.used.rank_threshold = found.threshold;
   for (const Dependence& one : found.dependent)
-    out.dependent_columns.push_back(in_user_columns(one, working));
+    out.dependent_columns.push_back(
+        in_user_columns(one, working.map(), working.is_constant(one.column)));
   std::sort(out.dependent_columns.begin(), out.dependent_columns.end(),
             [](const auto& a, const auto& b) { return a.column < b.column; });
 }
@@ -109,33 +80,11 @@ std::string verified_text(const std::optional<double>& rounding) {
 }  // namespace
 
 void warn_of_rank(const Problem& problem, const Used& used, bool nearest, Report& report) {
-  constexpr double max_condition = 1e8;
-  if (used.rank && *used.rank < problem.cols() && problem.ridge() == 0.0) {
-    const std::string line =
-        used.rank_threshold
-            ? fmt::format(" (singular values above {:.1e} of the largest)", *used.rank_threshold)
-            : "";
-    std::string text = fmt::format(
-        "A has rank {} of {} columns to working precision{}: {}", *used.rank, problem.cols(), line,
-        problem.has_bounds() ? "within the bounds other x may fit as well"
-        : nearest
-            ? "the solution is not unique; from a zero start this is the one of least norm"
-            : "the solution is not unique, and the one of least norm would not fit as well, by "
-              "rounding");
-    if (report.method == "normal" && !std::isfinite(used.condition.value_or(1.0)))
-      text += "; A'A resolves no more, the method direct tells the rank of A itself";
-    if (!report.dependent_columns.empty())
-      text += "; " + dependences_text(report.dependent_columns, [&](Index j) {
-                const bool intercept = problem.has_intercept() && j == problem.cols() - 1;
-                return intercept ? "the intercept" : fmt::format("column {}", j + 1);
-              });
-    report.warnings.push_back(std::move(text));
-  } else if (used.condition.value_or(1.0) > max_condition) {
-    report.warnings.push_back(fmt::format(
-        "the condition of A is {}{}: rounding and noise in A and b may be that much larger in x",
-        std::isfinite(*used.condition) ? "" : "beyond what A'A can tell",
-        std::isfinite(*used.condition) ? fmt::format("about {:.1e}", *used.condition) : ""));
-  }
+  warn_of_rank(Unknowns{.count = problem.cols(),
+                        .intercept = problem.has_intercept(),
+                        .ridge = problem.ridge() > 0.0,
+                        .bounds = problem.has_bounds()},
+               used, nearest, report);
 }
 
 void describe(const Problem& problem, Report& out) {

@@ -1,7 +1,5 @@
 #include "solve/run/working_problem.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,24 +7,19 @@
 
 #include "method/record.hpp"
 #include "polyak/ranks.hpp"
+#include "solve/report/column_report.hpp"
 #include "solve/run/column_sample.hpp"
 
 namespace polyak {
 namespace {
 
-// Ratios of column norms up to which columns are not scaled: rounding to a power of two can itself
-// make equal norms differ by a factor of 2.
-constexpr double max_ratio = 4.0;
-// The same where they were scaled by a sample of rows.
+// The ratio of column norms up to which columns are not scaled again, where they were scaled by a
+// sample of rows.
 constexpr double max_sampled_ratio = 16.0;
 constexpr int max_rounds = 3;
 constexpr Index sampled_rows = 512;  // for the first units and the means
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int max_exponent = 200;  // |exponents| of weights whose squares and sums are finite
-
-double power_of_two_near(double v) {
-  return std::ldexp(1.0, static_cast<int>(std::lround(std::log2(v))));
-}
 
 // So that the unit and its inverse are finite.
 double unit_of(double v) { return std::clamp(v, 0x1p-1000, 0x1p1000); }
@@ -195,7 +188,7 @@ ColumnMap WorkingProblem::first_map(std::uint64_t seed) const {
   if (keeps_units() || !dense) return map;
   const bool as_stored = !map.ones && !map.centred();
   const std::vector<double> norms = sample.norms(as_stored ? *A : *mapped_columns(A, map));
-  if (!all_finite(norms) || (!map.centred() && spread(norms) <= max_ratio)) return map;
+  if (!all_finite(norms) || (!map.centred() && spread(norms) <= max_norm_ratio)) return map;
   const double root_weight = std::sqrt(sample.weight_of_all());
   for (std::size_t j = 0; j < norms.size(); ++j) {
     // A column that is constant in the sample is scaled by its mean.
@@ -237,7 +230,7 @@ bool WorkingProblem::rescale(ColumnMap& map) const {
     if (map.units[j] != 0.0) norms[j] = with_ridge(norms[j], static_cast<Index>(j));
   const bool sampled = std::any_of(map.units.begin(), map.units.end(),
                                    [](double u) { return u != 1.0 && u != 0.0; });
-  if (spread(norms) <= (sampled ? max_sampled_ratio : max_ratio)) return changed;
+  if (spread(norms) <= (sampled ? max_sampled_ratio : max_norm_ratio)) return changed;
   for (std::size_t j = 0; j < norms.size(); ++j)
     if (norms[j] > 0.0) map.units[j] = unit_of(map.units[j] / power_of_two_near(norms[j]));
   return true;
@@ -362,18 +355,6 @@ void WorkingProblem::gradient_to_user(std::span<double> g) const {
   for (std::size_t j = 0; j < map_->centre.size(); ++j) g[j] += map_->centre[j] * g.back();
 }
 
-std::string WorkingProblem::description() const {
-  const auto one = [](double u) { return u == 1.0; };
-  if (!map_ || (!map_->centred() && std::all_of(map_->units.begin(), map_->units.end(), one)))
-    return {};
-  int smallest = std::numeric_limits<int>::max(), largest = std::numeric_limits<int>::min();
-  for (const double u : map_->units) {
-    if (u == 0.0) continue;
-    smallest = std::min(smallest, std::ilogb(u));
-    largest = std::max(largest, std::ilogb(u));
-  }
-  const char* centred = map_->centred() ? ", centred" : "";
-  return fmt::format("columns times 2^{} to 2^{}{}", smallest, largest, centred);
-}
+std::string WorkingProblem::description() const { return map_ ? scaling_text(*map_) : ""; }
 
 }  // namespace polyak
