@@ -107,7 +107,7 @@ class MappedDense final : public MappedMatrix {
     double largest = 0.0;
     in_range(first, last, [&](Index, Index count, const auto& block) {
       const double m = kernels::max_abs(block.data, count * block.stride);
-      if (!(m <= largest)) largest = m;  // also if m is NaN, which then remains
+      if (!(m <= largest) && !std::isnan(largest)) largest = m;  // NaN remains
     });
     return largest;
   }

@@ -329,6 +329,30 @@ TEST(DiskRows, AReadThatFailsNamesTheRowAndIsTheOnlyOne) {
   cache.copy(good, row);
 }
 
+// Blocks are read one after the other: one that is not finite shows in the largest of all.
+TEST(DiskRows, OfWhichOneIsNotFiniteShowIt) {
+  const Index n = 4000, d = 30;
+  for (const Index bad : {Index{0}, n / 2, n - 1}) {
+    Both<double> both(n, d, {.buffer_bytes = tiny_buffers, .threads = 1});
+    std::vector<double> values = both.values;
+    values[to_size(bad * d + 7)] = std::numeric_limits<double>::quiet_NaN();
+    write_matrix(both.path, *dense_matrix(values, n, d));
+    const MatrixPtr disk = read_table(both.path, stored(Storage::disk, 2e5)).A;
+    EXPECT_TRUE(std::isnan(disk->max_abs(0, n)));
+    ColumnMap map = ColumnMap::plain(d, true);
+    map.centre.assign(to_size(d), 1.0);
+    EXPECT_TRUE(std::isnan(mapped_columns(disk, map)->max_abs(0, n)));
+    ProblemData data;
+    data.A = disk;
+    data.b = Array(std::vector<double>(to_size(n), 1.0), n);
+    SolveOptions options;
+    options.method = "hbm";
+    const Error error = error_of([&] { (void)solve(Problem(data), options); });
+    EXPECT_EQ(error.parts().where,
+              "A, row " + std::to_string(bad + 1) + ", column 8 (counted from 1)");
+  }
+}
+
 // Whole runs.
 
 TEST(DiskRows, GiveEveryMethodTheBitsOfMemory) {

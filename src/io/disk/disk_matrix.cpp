@@ -173,7 +173,7 @@ class DiskMatrix final : public DiskRows {
     double largest = 0.0;
     in_range(first, last, [&](Index, Index count, const Block& block) {
       const double m = kernels::max_abs(block.data, count * cols_);
-      if (!(m <= largest)) largest = m;  // also if m is NaN, which then remains
+      if (!(m <= largest) && !std::isnan(largest)) largest = m;  // NaN remains
     });
     return largest;
   }
