@@ -15,10 +15,11 @@ WorkingMemory memory_of(const ProblemShape& shape, const SolveOptions& options) 
 
 double numbers_of(const WorkingMemory& memory, const std::string& method) {
   const MethodRecord* record = find_record(method);
-  double sum = memory.every_run();
+  const bool norms = uses_row_norms(record, memory.options());
+  double sum = memory.every_run() + memory.row_norms(norms);
   if (!record) return sum;
   if (record->memory) return sum + record->memory(memory);
-  if (record->info.sampled) sum += memory.sampler();
+  if (record->info.sampled) sum += memory.sampler(!norms);
   if (record->info.traits & trait::spectrum) sum += memory.spectrum();
   return sum;
 }
