@@ -46,12 +46,14 @@ double max_abs_of_rhs(const Problem& problem, ThreadTeam& team) {
   team.run(chunks, [&](Index chunk) {
     Largest here;
     const Index begin = own.first + chunk * n / chunks, end = own.first + (chunk + 1) * n / chunks;
-    PagesBehind behind(b.data, to_size(b.stride) * sizeof(double), begin);
+    PagesBehind behind(b.data, to_size(b.stride) * sizeof(double), begin),
+        weights_behind(problem.weights().data(), sizeof(double), begin);
     for (Index i = begin; i < end; ++i) {
       const double largest = largest_finite(b.row(i), b.cols);
       here.any = std::max(here.any, largest);
       if (takes_part(problem, i)) here.taking_part = std::max(here.taking_part, largest);
       behind.used_up_to(i);
+      weights_behind.used_up_to(i);
     }
     parts[to_size(chunk)] = here;
   });

@@ -49,7 +49,8 @@ class NormSummer {
       : weights_(problem.weights()),
         b_(problem.b()),
         blocks_(std::make_shared<RowBlocks>()),
-        behind_(b_.data, to_size(b_.stride) * sizeof(double), 0) {}
+        behind_(b_.data, to_size(b_.stride) * sizeof(double), 0),
+        weights_behind_(weights_.data(), sizeof(double), 0) {}
 
   void take(std::span<const double> norms2) {
     while (!norms2.empty()) {
@@ -98,6 +99,7 @@ class NormSummer {
     if (zero > 0) count_zero_rows(norms2);
     row_ += std::ssize(norms2);
     behind_.used_up_to(row_);
+    weights_behind_.used_up_to(row_);
   }
 
   void count_zero_rows(std::span<const double> norms2) {
@@ -115,7 +117,7 @@ class NormSummer {
   std::span<const double> weights_;
   ConstView b_;
   std::shared_ptr<RowBlocks> blocks_;
-  PagesBehind behind_;
+  PagesBehind behind_, weights_behind_;
   NormSums sums_;
   Index row_ = 0;  // the next one
 };
