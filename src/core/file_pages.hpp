@@ -37,8 +37,8 @@ inline void use_in_turn(const double* numbers, Index i) {
   if (i % of_a_place == 0) count_file_places(numbers, 1);
 }
 
-/// For rows of numbers that are read in their order: drops what lies behind, every few megabytes and
-/// at its end.
+/// For rows of numbers that are read in their order: drops what lies behind, every few megabytes
+/// and at its end.
 class PagesBehind {
  public:
   /// `row_bytes` from one row to the next; row `first` is read first. No effect on memory that is

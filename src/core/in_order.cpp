@@ -15,8 +15,7 @@ InOrder::InOrder(Index chunks, Index most_kept, std::function<void(std::span<con
 void InOrder::add(Index chunk, std::span<const double> numbers) {
   std::unique_lock lock(mutex_);
   const Index count = std::ssize(numbers);
-  changed_.wait(lock,
-                [&] { return failed_ || chunk == turn_ || kept_ + count <= most_kept_; });
+  changed_.wait(lock, [&] { return failed_ || chunk == turn_ || kept_ + count <= most_kept_; });
   if (failed_) return;
   if (chunk != turn_) {
     pieces_[to_size(chunk)].emplace_back(numbers.begin(), numbers.end());

@@ -48,8 +48,8 @@ class InOrder {
   const std::function<void(std::span<const double>)> use_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  Index turn_ = 0;      // the chunk whose numbers are used; only its thread changes this
-  Index kept_ = 0;      // numbers in pieces_
+  Index turn_ = 0;  // the chunk whose numbers are used; only its thread changes this
+  Index kept_ = 0;  // numbers in pieces_
   bool failed_ = false;
   std::vector<Pieces> pieces_;  // of each chunk
   std::vector<bool> ended_;     // before their turn

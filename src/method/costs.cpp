@@ -243,8 +243,8 @@ double WorkingMemory::gram_of_panels(double cols) const {
 }
 
 // sampling: weights while the table is built, starts, a line of eight numbers for
-// about four rows (a power of two of lines, 2^23 at most); draws of a batch. A rank holds its part of
-// rows and draws. Rows of the same probability need no table.
+// about four rows (a power of two of lines, 2^23 at most); draws of a batch. A rank holds its part
+// of rows and draws. Rows of the same probability need no table.
 double WorkingMemory::sampler(bool even) const {
   constexpr double most_cells = 0x1p23;
   const double lines = std::exp2(std::ceil(std::log2(std::max(1.0, own_rows() / 4.0))));

@@ -171,7 +171,8 @@ RowTable RowTable::even(std::shared_ptr<const UsedRows> used) {
 std::vector<std::uint64_t> RowTable::starts() const {
   if (!is_even()) return {start_.begin(), start_.begin() + rows_ + 1};
   std::vector<std::uint64_t> out(to_size(rows_) + 1, 1ull << 62);
-  for (Index j = 0; j < rows_; ++j) out[to_size(j)] = even_start(to_size(used_ ? used_->rank(j) : j));
+  for (Index j = 0; j < rows_; ++j)
+    out[to_size(j)] = even_start(to_size(used_ ? used_->rank(j) : j));
   return out;
 }
 

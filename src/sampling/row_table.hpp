@@ -126,8 +126,8 @@ class RowTable {
   // the members that are computed from points().
   std::uint64_t count_ = 0, each_ = 0, more_ = 0;
   std::shared_ptr<const UsedRows> used_;  // null: all rows have it
-  std::vector<std::uint64_t> start_;  // followed by `searched` ends: lines copy seven starts
-  int shift_;                         // the cell of a draw is bits >> shift_
+  std::vector<std::uint64_t> start_;      // followed by `searched` ends: lines copy seven starts
+  int shift_;                             // the cell of a draw is bits >> shift_
   std::size_t cells_;
   std::unique_ptr<Line[]> lines_;  // cells_ + 1; the last has only the last row
 };

@@ -231,8 +231,7 @@ void check_weighted(const MatrixFacts& facts) {
 
 }  // namespace
 
-MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team, RowSums* sums,
-                         Index most_kept) {
+MatrixFacts gather_facts(const Problem& problem, ThreadTeam& team, RowSums* sums, Index most_kept) {
   MatrixFacts facts;
   facts.sums = sums;
   const RowMatrix& A = problem.A();

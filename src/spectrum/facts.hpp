@@ -25,7 +25,7 @@ struct MatrixFacts {
   /// (spectrum/normal_equations.hpp), for methods that do not sample rows.
   RowNumbers norms2;
   std::shared_ptr<const RowBlocks> blocks;  ///< spectrum/row_norms.hpp
-  double frobenius2 = 0.0;  ///< Σ w_i‖a_i‖² over all rows of all ranks
+  double frobenius2 = 0.0;                  ///< Σ w_i‖a_i‖² over all rows of all ranks
   /// √(Σ_i w_i a_ij²) for each column.
   std::vector<double> column_norms;
   std::vector<double> b_norms;  ///< √(Σ w_i b_ic²), for each right-hand side

@@ -241,8 +241,7 @@ std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<doubl
     for (Index k = 0; k < c; ++k) rhs(i, k) = b(i, k);
     rhs(i, c) = 1.0;
   }
-  std::vector<double> all =
-      sparse_gram(*A.inner(), factor, team, rhs, zero_rows, A.entry_centre());
+  std::vector<double> all = sparse_gram(*A.inner(), factor, team, rhs, zero_rows, A.entry_centre());
   mirror(all, width, team);
   const auto value = [&](Index j, Index k) { return all[to_size(j * width + k)]; };
   const std::span<const double> by_entry = A.entry_centre();
@@ -313,8 +312,7 @@ std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>&
       const Index row = own.first + i;
       zero_rows->add({&row, 1});
     });
-    std::vector<double> H =
-        gram(*own.rows, own_factor, team, own_b, zero_rows ? &of_all : nullptr);
+    std::vector<double> H = gram(*own.rows, own_factor, team, own_b, zero_rows ? &of_all : nullptr);
     communicator(A).sum(H);
     return H;
   }

@@ -63,7 +63,8 @@ class ZeroRowCounter {
     if (ones_ && weighs) return;
     const double* const b = problem_.b().row(i);
     counts_[0] += 1.0;
-    counts_[1] += weighs && std::any_of(b, b + problem_.b().cols, [](double v) { return v != 0.0; });
+    counts_[1] +=
+        weighs && std::any_of(b, b + problem_.b().cols, [](double v) { return v != 0.0; });
   }
 
   const Problem& problem_;

@@ -171,8 +171,7 @@ NormSums sum_norms(const Problem& problem, Products& products, double scale) {
       A.expect_range(first, last);
       for (Index i = first; i < last; i += piece) {
         const Index end = std::min(last, i + piece);
-        add_norms(problem, i, end, scale, norms2.data(),
-                  {parts.data() + chunk * d, to_size(d)});
+        add_norms(problem, i, end, scale, norms2.data(), {parts.data() + chunk * d, to_size(d)});
         in_order.add(chunk, std::span(norms2).first(to_size(end - i)));
         weights.used_up_to(end);
       }

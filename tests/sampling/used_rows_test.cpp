@@ -111,7 +111,8 @@ TEST(UsedRows, AreDrawnAsByTheTableWithTheSameWeights) {
     SCOPED_TRACE(name);
     std::vector<double> weights, own;
     for (const double v : numbers) weights.push_back(v > 0.0 ? 1.0 : 0.0);
-    for (std::size_t j = 0; j < numbers.size(); ++j) own.push_back(0.5 + static_cast<double>(j % 7));
+    for (std::size_t j = 0; j < numbers.size(); ++j)
+      own.push_back(0.5 + static_cast<double>(j % 7));
     const RowTable table(integer_starts(weights).of_row);
     const RowTable even = RowTable::even(std::make_shared<const UsedRows>(used_of(numbers)));
     std::vector<std::uint64_t> bits(4000);

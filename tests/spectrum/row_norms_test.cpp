@@ -131,8 +131,8 @@ TEST(RowNorms, OfASweepCountTheSameZeroRows) {
   const Matrix A = with_zero_rows(normal(n, 4, 71));
   Matrix b = normal(n, 1, 72);
   for (Index i = 0; i < n; i += 3) b(i, 0) = 0.0;
-  for (const auto& problem : {dense_problem(A, b), sparse_problem(A, b),
-                              dense_problem(A, b, some_weights(n))}) {
+  for (const auto& problem :
+       {dense_problem(A, b), sparse_problem(A, b), dense_problem(A, b, some_weights(n))}) {
     ThreadTeam team(3);
     const MatrixFacts swept = sweep(problem, team).facts, kept = facts_of(problem, all);
     EXPECT_GT(kept.zero_rows, 4000);

@@ -9,7 +9,6 @@
 #include "polyak/disk_rows.hpp"
 #include "polyak/error.hpp"
 #include "polyak/memory.hpp"
-#include "polyak/methods.hpp"
 #include "polyak/shape.hpp"
 #include "ranks.hpp"
 #include "solve/steps.hpp"
@@ -186,20 +185,16 @@ double limit_of(const SolveRequest& request) {
 std::string advice(const InputShape& shape) {
   return shape.mapped ? "" : "polyak convert makes an .npy file, which is not read into memory; ";
 }
-// Rows of the same probability need no table, and no norm of each row.
 std::string advice(const SolveRequest& request, const ProblemShape& shape) {
-  SolveOptions options = request.options;
-  const MethodInfo* method = find_method(options.method);
-  if (method && method->sampled && options.sampling != "uniform") {
-    const bool same = (method->traits & trait::sampling) != 0;
-    options.sampling = "uniform";
-    if (!same) options.method = "sgd";
-    const double other = solve_bytes(shape, options);
-    if (2.0 * other < solve_bytes(shape, request.options))
-      return (same ? "" : "--method sgd ") + std::string("--sampling uniform needs about ") +
-             bytes_text(other) + "; ";
+  const SolveOptions& asked = request.options;
+  if (const auto uniform = with_uniform_sampling(asked)) {
+    const double needed = solve_bytes(shape, *uniform);
+    const std::string method =
+        uniform->method == asked.method ? "" : "--method " + uniform->method + " ";
+    if (2.0 * needed < solve_bytes(shape, asked))
+      return method + "--sampling uniform needs about " + bytes_text(needed) + "; ";
   }
-  return options.method == "lsqr" ? "" : "--method lsqr needs the least; ";
+  return asked.method == "lsqr" ? "" : "--method lsqr needs the least; ";
 }
 
 void check_options_of(const SolveRequest& request) {
@@ -342,8 +337,7 @@ void check_working_memory(const SolveRequest& request, const Problem& problem) {
     const double held = disk                     ? disk->buffer_bytes
                         : stays_in_file(request) ? 0.0
                                                  : problem.A().bytes();
-    if (working + held > limit_of(request))
-      refuse(request, working + held, advice(request, shape));
+    if (working + held > limit_of(request)) refuse(request, working + held, advice(request, shape));
   });
 }
 

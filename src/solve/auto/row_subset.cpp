@@ -64,8 +64,7 @@ std::vector<Index> random_rows_of(const Problem& problem, Index count, std::uint
                                   std::uint64_t draw, const std::vector<Index>& taken) {
   if (problem.weights().empty()) return random_rows(problem.rows(), count, seed, draw, taken);
   UsedRows weighted;  // rows of positive weight; their ranks are drawn
-  for_parts(problem.weights(),
-            [&](std::span<const double> part, Index) { weighted.add(part); });
+  for_parts(problem.weights(), [&](std::span<const double> part, Index) { weighted.add(part); });
   weighted.finish();
   std::vector<Index> taken_ranks, out;
   for (const Index i : taken) taken_ranks.push_back(weighted.rank(i));

@@ -61,8 +61,8 @@ std::unique_ptr<const Sampler> plan_sampler(const Problem& problem, const Matrix
   const Partition own = partition(A);
   const Sampling law = law_named(options.sampling);
   if (law == Sampling::uniform && own.ranks() == 1 && facts.zero_rows < A.rows())
-    return std::make_unique<const Sampler>(
-        facts.zero_rows == 0 ? Sampler::even(A.rows()) : Sampler::even(used_rows(facts)));
+    return std::make_unique<const Sampler>(facts.zero_rows == 0 ? Sampler::even(A.rows())
+                                                                : Sampler::even(used_rows(facts)));
   if (law == Sampling::given) check_count(problem, options);
   const auto of_own = [&own](std::span<const double> numbers) {
     return numbers.empty() ? numbers

@@ -50,6 +50,15 @@ double look_bytes(const ProblemShape& shape, const SolveOptions& options) {
   return plan.look() ? plan.look()->bytes : 0.0;
 }
 
+std::optional<SolveOptions> with_uniform_sampling(const SolveOptions& options) {
+  const MethodRecord* record = find_record(options.method);
+  if (!uses_row_norms(record, options)) return std::nullopt;
+  SolveOptions out = options;
+  out.sampling = "uniform";
+  if (!(record->info.traits & trait::sampling)) out.method = sgd_record().info.name;
+  return out;
+}
+
 double solve_bytes(const ProblemShape& shape, const SolveOptions& options) {
   const double statistics =
       options.statistics ? 8.0 * numbers_of_statistics(memory_of(shape, options)) : 0.0;

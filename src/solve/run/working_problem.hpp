@@ -77,7 +77,7 @@ class WorkingProblem {
 
   const Problem& user_;
   FirstRead first_read_;
-  Index most_kept_;  // rows of which the norms are kept
+  Index most_kept_;           // rows of which the norms are kept
   double root_weight_ = 1.0;  // √ of the factor of weights and ridge
   std::optional<ColumnMap> map_;
   // With an intercept: what was subtracted from each right-hand side, b without it, and the norms
