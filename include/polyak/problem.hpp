@@ -6,6 +6,7 @@
 /// lower ≤ x ≤ upper. Several right-hand sides (columns of b)
 /// are solved together and share every read of a row.
 
+#include <span>
 #include <vector>
 
 #include "polyak/matrices.hpp"
@@ -31,6 +32,8 @@ struct ProblemData {
   std::vector<double> upper;
   Array x0;         ///< one row per unknown, c columns; empty means 0
   Array reference;  ///< the same shape; a known solution, from which the report computes the error
+  /// In place of `weights`, without a copy of them: n × 1, of a mapped file for instance.
+  Array shared_weights = {};
 };
 
 /// Immutable. The constructor checks shapes and parameters (Error bad_data); the values of A
@@ -47,7 +50,11 @@ class Problem {
   bool has_intercept() const { return data_.intercept; }
   Index right_hand_sides() const { return data_.b.cols(); }
   ConstView b() const { return data_.b.view(); }
-  const std::vector<double>& weights() const { return data_.weights; }
+  /// n numbers, or none, which means 1.
+  std::span<const double> weights() const {
+    if (data_.shared_weights.empty()) return data_.weights;
+    return {data_.shared_weights.view().data, to_size(data_.shared_weights.rows())};
+  }
   double ridge() const { return data_.ridge; }
   /// The ridge of unknown j.
   double ridge(Index j) const {

@@ -15,6 +15,7 @@ struct ProblemShape {
   Index nonzeros = 0;  ///< stored entries: rows·cols of a dense A
   double bytes = 0.0;  ///< read from memory in one pass over A
   bool weighted = false;
+  bool shared_weights = false;  ///< ProblemData::shared_weights: never copied
   bool ridge = false;
   bool bounds = false;
   Index ranks = 1;        ///< that share the rows

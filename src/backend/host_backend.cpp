@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/file_pages.hpp"
 #include "core/large_arrays.hpp"
 #include "kernels/dense.hpp"
 
@@ -223,6 +224,14 @@ void HostBackend::residual(const Block& x, const Block& r) {
     const double root = weights.empty() ? 1.0 : std::sqrt(weights[to_size(i)]);
     value = scale.b * (root * problem_.b(i, c) - value / scale.a);
   });
+}
+
+// Of a large b in a file only the pages of these rows are read, not those around them.
+void HostBackend::expect(std::span<const Index> rows) {
+  problem_.A.expect_rows(rows);
+  if (!in_file_pages(problem_.b.data)) return;
+  for (const Index i : rows)
+    ask_to_read(problem_.b.row(i), to_size(problem_.b.cols) * sizeof(double));
 }
 
 void HostBackend::row_steps(std::span<const Index> rows, std::span<const double> steps,

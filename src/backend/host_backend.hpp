@@ -45,7 +45,7 @@ class HostBackend : public Backend {
   void accelerated_row_steps(std::span<const Index> rows, std::span<const AcceleratedStep> steps,
                              double unit, const Block& x, const Block& v) override;
   void prefetch(std::span<const Index> rows) override;
-  void expect(std::span<const Index> rows) override { problem_.A.expect_rows(rows); }
+  void expect(std::span<const Index> rows) override;
   Index rows_ahead() const override { return problem_.A.rows_ahead(); }
   void gather_columns(ColumnExchange& exchange, const Block& x) override;
   void gather_rows(const Block& y) override;

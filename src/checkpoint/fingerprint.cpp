@@ -4,6 +4,7 @@
 
 #include "backend/backend.hpp"
 #include "checkpoint/container.hpp"
+#include "core/file_pages.hpp"
 #include "core/random.hpp"
 #include "core/thread_team.hpp"
 #include "polyak/checkpoint.hpp"
@@ -17,8 +18,16 @@ namespace {
 constexpr std::uint64_t fixed_seed =
     0x706f6c79616b;  // must never change, or old checkpoints do not match
 
-std::string of_vector(const std::vector<double>& numbers) {
-  return numbers.empty() ? "none" : digest(numbers);
+std::string of_vector(std::span<const double> numbers) {
+  if (numbers.empty()) return "none";
+  constexpr std::size_t most = std::size_t{1} << 17;
+  PagesBehind behind(numbers.data(), sizeof(double), 0);
+  return checkpoint::digest([&, first = std::size_t{0}]() mutable -> std::string_view {
+    behind.used_up_to(static_cast<Index>(first));
+    const auto part = numbers.subspan(first, std::min(most, numbers.size() - first));
+    first += part.size();
+    return {reinterpret_cast<const char*>(part.data()), part.size_bytes()};
+  });
 }
 
 // The digest of `columns` numbers per row, row after row; fill(first, last, zeros) writes those
@@ -59,10 +68,12 @@ std::string of_matrix(const Problem& problem, ThreadTeam& team) {
 std::string of_rhs(const Problem& problem) {
   const ConstView b = problem.b();
   const Partition own = partition(problem.A());
+  PagesBehind behind(b.data, to_size(b.stride) * sizeof(double), own.first);
   const auto copy = [&](Index first, Index last, View out) {
     const Index to = std::min(last, own.first + own.rows->rows());
     for (Index i = std::max(first, own.first); i < to; ++i)
       std::copy_n(b.row(i), b.cols, out.row(i - first));
+    if (to > own.first) behind.used_up_to(to);
   };
   return fmt::format("{} x {}, {}", b.rows, b.cols, of_rows(problem.A(), b.cols, copy));
 }

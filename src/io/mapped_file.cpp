@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/file_pages.hpp"
 #include "core/large_arrays.hpp"
 #include "io/file.hpp"
 #include "polyak/error.hpp"
@@ -136,6 +137,7 @@ MappedFile::MappedFile(std::string name, int fd, double most_bytes) : name_(std:
 MappedFile::~MappedFile() {
   if (mapping_ == nullptr) return;
   stop_watching();
+  forget_file_pages(mapping_);
   unregister_mapping(bytes_);
   ::munmap(mapping_, bytes_.size());
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -151,6 +153,7 @@ bool MappedFile::map(int fd, std::size_t size) {
   mapping_ = mapping;
   bytes_ = {static_cast<const char*>(mapping), size};
   register_mapping(bytes_, name_);
+  add_file_pages(mapping_, size);
   watch();
   descriptor_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);  // if this fails, read() copies from the mapping
   return true;

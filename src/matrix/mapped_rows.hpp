@@ -19,6 +19,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/file_pages.hpp"
 #include "kernels/dense.hpp"
 #include "kernels/reference.hpp"
 #include "matrix/column_map.hpp"
@@ -47,6 +48,7 @@ class MappedDense final : public MappedMatrix {
       announced.used(t);
       load(block, count, [&](Index k) { return rows[to_size(t + k)]; });
       prefetch_block(rows, t + count);
+      if (A_->rows_ahead() > 0) count_file_places(b.data, count);
       const View rhs = gather_rows(b, rows.subspan(to_size(t), to_size(count)));
       kernels::gradient(block, {count, nullptr, weights.data() + t}, scale.a, scale.b, x, rhs, g,
                         nullptr);
@@ -60,10 +62,14 @@ class MappedDense final : public MappedMatrix {
       return in_units(x, g, [&](ConstView y, View sum) {
         A_->range_gradient(first, last, weights, scale, y, b, sum, residual2);
       });
+    PagesBehind rhs(b.data, to_size(b.stride) * sizeof(double), first),
+        own(weights.data(), sizeof(double), 0);
     in_range(first, last, [&](Index i, Index count, const auto& block) {
       const double* w = weights.empty() ? nullptr : weights.data() + (i - first);
       kernels::gradient(block, {count, nullptr, w}, scale.a, scale.b, x,
                         ConstView{b.row(i), count, b.cols, b.stride}, g, residual2.data());
+      rhs.used_up_to(i + count);
+      own.used_up_to(i + count - first);
     });
   }
 
@@ -90,6 +96,7 @@ class MappedDense final : public MappedMatrix {
       announced.used(t);
       load(block, count, [&](Index k) { return rows[to_size(t + k)]; });
       prefetch_block(rows, t + count);
+      if (A_->rows_ahead() > 0) count_file_places(b.data, count);
       const View rhs = gather_rows(b, rows.subspan(to_size(t), to_size(count)));
       kernels::kaczmarz(block, {count, nullptr, steps.data() + t}, scale, rhs, x);
     });
@@ -107,7 +114,7 @@ class MappedDense final : public MappedMatrix {
     double largest = 0.0;
     in_range(first, last, [&](Index, Index count, const auto& block) {
       const double m = kernels::max_abs(block.data, count * block.stride);
-      if (!(m <= largest)) largest = m;  // also if m is NaN, which then remains
+      if (!(m <= largest) && !std::isnan(largest)) largest = m;  // NaN remains
     });
     return largest;
   }

@@ -208,12 +208,21 @@ double WorkingMemory::threads() const {
   return asked > 0 ? static_cast<double>(asked) : static_cast<double>(cores);
 }
 
-// Norms of a rank's rows; x, its start and best, gradients of the method and of
-// the measurement; one more for each chunk of rows (matrix/products).
+// spectrum/row_norms: norms of a rank's rows; or 10 bytes and up to 640 of bits for each block of
+// 4096 rows, and norms that threads compute before others, of a chunk of rows each.
+double WorkingMemory::row_norms(bool used) const {
+  if (used || shape_.ranks > 1 || n_ <= static_cast<double>(most_kept_norms)) return own_rows();
+  const double ahead = std::min(0x1p24, (threads() - 1.0) * n_ / 64.0);
+  return n_ / 4096.0 * (650.0 / 8.0) + ahead;
+}
+
+// x, its start and best, gradients of the method and of the measurement; one more for
+// each chunk of rows (matrix/products).
 double WorkingMemory::every_run() const {
   const double chunks = std::min({64.0, std::max(std::min(n_ / 64.0, 8.0), n_ / 512.0),
                                   entries_ / 4096.0, entries_ / std::max(1.0, 2.0 * d_)});
-  return own_rows() + (shape_.weighted ? n_ : 0.0) + d_ * c_ * (10.0 + std::max(1.0, chunks));
+  const double weights = shape_.weighted && !shape_.shared_weights ? n_ : 0.0;
+  return weights + d_ * c_ * (10.0 + std::max(1.0, chunks));
 }
 
 // linalg/tsqr: R of each chunk of rows; beside them two blocks of rows for
@@ -246,12 +255,15 @@ double WorkingMemory::gram_of_panels(double cols) const {
 }
 
 // sampling: weights while the table is built, starts, a line of eight numbers for
-// about four rows (a power of two of lines); draws of a batch. A rank holds its part of
-// rows and draws.
-double WorkingMemory::sampler() const {
-  const double cells = std::exp2(std::ceil(std::log2(std::max(1.0, own_rows() / 4.0))));
+// about four rows (a power of two of lines, 2^23 at most); draws of a batch. A rank holds its part
+// of rows and draws. Rows of the same probability need no table.
+double WorkingMemory::sampler(bool even) const {
+  constexpr double most_cells = 0x1p23;
+  const double lines = std::exp2(std::ceil(std::log2(std::max(1.0, own_rows() / 4.0))));
+  const double cells = std::min(most_cells, lines);
   const double batch = static_cast<double>(options_.batch_size.value_or(0));
-  return 2.0 * own_rows() + 8.0 * cells + 4.0 * batch / static_cast<double>(shape_.ranks);
+  const double table = even && shape_.ranks == 1 ? 0.0 : 2.0 * own_rows() + 8.0 * cells;
+  return table + 4.0 * batch / static_cast<double>(shape_.ranks);
 }
 
 double WorkingMemory::spectrum() const {

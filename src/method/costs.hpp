@@ -91,7 +91,8 @@ class WorkingMemory {
   const SolveOptions& options() const { return options_; }
 
   double every_run() const;
-  double sampler() const;
+  double row_norms(bool used) const;  ///< `used`: uses_row_norms of the method
+  double sampler(bool even) const;    ///< `even`: all rows have the same probability
   double spectrum() const;
   /// R of a matrix with these rows and columns.
   double factor(double rows, double cols) const;

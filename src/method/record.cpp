@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "polyak/error.hpp"
+#include "sampling/law.hpp"
 #include "spectrum/extremes.hpp"
 
 namespace polyak {
@@ -83,6 +84,12 @@ const MethodInfo* find_method(const std::string& name) {
   for (const MethodInfo& info : table().infos)
     if (info.name == name) return &info;
   return nullptr;
+}
+
+bool uses_row_norms(const MethodRecord* record, const SolveOptions& options) {
+  if (!record || !record->info.sampled) return false;
+  return !(record->info.traits & trait::sampling) ||
+         law_named(options.sampling) != Sampling::uniform;
 }
 
 void register_method(const MethodRecord& record) {

@@ -184,6 +184,9 @@ std::unique_ptr<Method> construct(const Setting& setting) {
 
 /// Null when there is none of that name.
 const MethodRecord* find_record(const std::string& name);
+/// Whether a run uses the norm of each row: methods that sample, unless all rows have the same
+/// probability. Null: false.
+bool uses_row_norms(const MethodRecord* record, const SolveOptions& options);
 /// All records, in the order of method_table().
 std::span<const MethodRecord* const> method_records();
 /// Adds a method to the table. Not while other threads solve; Error usage when the name is

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/file_pages.hpp"
 #include "matrix/column_map.hpp"
 #include "polyak/error.hpp"
 
@@ -33,15 +34,26 @@ void check_shapes(const ProblemData& data) {
            std::to_string(n) + " rows in b");
 }
 
-void check_weights(const std::vector<double>& weights, Index n) {
+void check_weights(std::span<const double> weights, Index n) {
   if (weights.empty()) return;
   if (std::ssize(weights) != n)
     refuse("weights", "there must be one weight per row",
            std::to_string(weights.size()) + " weights", std::to_string(n));
-  const auto bad = std::find_if_not(weights.begin(), weights.end(), at_least_zero);
-  if (bad != weights.end())
-    refuse("weights, row " + std::to_string(bad - weights.begin() + 1),
-           "a weight is negative or not finite", std::to_string(*bad), "0 or more");
+  for_parts(weights, [](std::span<const double> part, Index first) {
+    const auto bad = std::find_if_not(part.begin(), part.end(), at_least_zero);
+    if (bad != part.end())
+      refuse("weights, row " + std::to_string(first + (bad - part.begin()) + 1),
+             "a weight is negative or not finite", std::to_string(*bad), "0 or more");
+  });
+}
+
+void check_shared_weights(const ProblemData& data) {
+  const ConstView w = data.shared_weights.view();
+  if (data.shared_weights.empty()) return;
+  if (!data.weights.empty() || w.cols != 1 || (w.stride != 1 && w.rows > 1))
+    refuse("weights", "shared weights are one column, in place of others",
+           shape(w.rows, w.cols) + " beside " + std::to_string(data.weights.size()) + " others",
+           shape(data.A->rows(), 1) + " numbers, one after the other");
 }
 
 // Expands a bound to one number per unknown: one number stands for all unknowns except the
@@ -123,7 +135,8 @@ std::vector<double> transpose(const Array& values, Index d, Index c, const std::
 
 Problem::Problem(ProblemData data) : data_(std::move(data)) {
   check_shapes(data_);
-  check_weights(data_.weights, rows());
+  check_shared_weights(data_);
+  check_weights(weights(), rows());
   if (data_.intercept) add_intercept(data_);
   check_ridge(data_);
   if (!data_.lower.empty() || !data_.upper.empty()) {

@@ -22,6 +22,7 @@ ProblemShape shape_of(const Problem& problem) {
           .nonzeros = problem.A().nonzeros(),
           .bytes = problem.A().bytes(),
           .weighted = !problem.weights().empty(),
+          .shared_weights = !problem.data().shared_weights.empty(),
           .ridge = problem.ridge() > 0.0,
           .bounds = problem.has_bounds(),
           .ranks = partition(problem.A()).ranks(),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/file_pages.hpp"
 #include "sampling/batch_steps.hpp"
 
 namespace polyak {
@@ -127,6 +128,7 @@ void BatchDrawer::draw_with(Run run, const Random& random, Index k, bool alone) 
     exchange_draws(run, random, k);
   else if (!sampler_.has_all_points())
     select_own_draws(run, random, k);
+  count_file_places(row_weights_.data(), static_cast<Index>(count_));
   const WeightRule rule{row_weights_.empty() ? nullptr : row_weights_.data(),
                         1.0 / static_cast<double>(batch_)};
   const BatchSteps steps{.table = sampler_.table(),

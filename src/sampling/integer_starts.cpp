@@ -109,7 +109,7 @@ Rest rest_of_total(std::uint64_t given, std::uint64_t positive, Communicator& ra
 
 std::vector<std::uint64_t> zero_starts(std::size_t rows) {
   std::vector<std::uint64_t> start;
-  start.reserve(rows + 7);  // RowTable appends six
+  start.reserve(rows + 1 + to_size(RowTable::searched));  // which RowTable appends
   ask_for_huge_pages(start.data(), 8 * start.capacity());
   start.resize(rows + 1);
   return start;

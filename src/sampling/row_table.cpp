@@ -160,25 +160,30 @@ RowTable::RowTable(std::vector<std::uint64_t> start, Index first)
   fill();
 }
 
-RowTable RowTable::even(Index rows) {
-  const auto n = static_cast<std::uint64_t>(rows);
-  return {rows, (1ull << 62) / n, (1ull << 62) % n};
+RowTable RowTable::even(Index rows) { return {rows, rows, nullptr}; }
+
+RowTable RowTable::even(std::shared_ptr<const UsedRows> used) {
+  if (used->all()) return even(used->rows());
+  const Index rows = used->rows(), count = used->count();
+  return {rows, count, std::move(used)};
 }
 
 std::vector<std::uint64_t> RowTable::starts() const {
   if (!is_even()) return {start_.begin(), start_.begin() + rows_ + 1};
-  std::vector<std::uint64_t> out(to_size(rows_) + 1);
-  for (std::size_t j = 0; j < out.size(); ++j) out[j] = even_start(j);
+  std::vector<std::uint64_t> out(to_size(rows_) + 1, 1ull << 62);
+  for (Index j = 0; j < rows_; ++j)
+    out[to_size(j)] = even_start(to_size(used_ ? used_->rank(j) : j));
   return out;
 }
 
-// The row by proportion, point·n/2^62, is off by n/4 points at most, and a row has 2^62/n.
+// The rank by proportion, point·n/2^62, is off by n/4 points at most, and a row has 2^62/n.
 Index RowTable::find_even(std::uint64_t point) const {
   __extension__ using Wide = unsigned __int128;
-  auto j = static_cast<std::uint64_t>((Wide{point} * to_size(rows_)) >> 62);
-  while (even_start(j) > point) --j;
-  while (even_start(j + 1) <= point) ++j;
-  return static_cast<Index>(j);
+  auto rank = static_cast<std::uint64_t>((Wide{point} * count_) >> 62);
+  while (even_start(rank) > point) --rank;
+  while (even_start(rank + 1) <= point) ++rank;
+  const auto j = static_cast<Index>(rank);
+  return used_ ? used_->row(j) : j;
 }
 
 void RowTable::fill() {

@@ -14,7 +14,8 @@
 // points are counted from the first one of the own rows.
 //
 // Where all rows have the same weight, row j begins at j·each + min(j, more), and there is no
-// table: about 16 bytes per row less.
+// table: about 16 bytes per row less. Where all rows that are not zero have it, j is the rank of
+// a row among those (UsedRows).
 
 #include <algorithm>
 #include <cstdint>
@@ -24,6 +25,7 @@
 
 #include "polyak/communicator.hpp"
 #include "polyak/types.hpp"
+#include "sampling/used_rows.hpp"
 
 namespace polyak {
 
@@ -49,11 +51,15 @@ struct WeightRule {
 
 class RowTable {
  public:
+  static constexpr int searched = 8;  // starts compared before bisection
+
   /// `start` ascends from 0 to at most 2^62: the start of each row, and the end of the last.
   /// The first of these rows is row `first` of the whole matrix.
   explicit RowTable(std::vector<std::uint64_t> start, Index first = 0);
   /// All points, for `rows` (at least 1) rows of the same weight: the ranges of integer_starts.
   static RowTable even(Index rows);
+  /// The same for those of the rows (at least 1) that take part; the others have no points.
+  static RowTable even(std::shared_ptr<const UsedRows> used);
 
   Index rows() const { return rows_; }
   Index first() const { return first_; }
@@ -88,27 +94,40 @@ class RowTable {
   }
   /// The number of points of row j.
   std::int64_t row_points(Index j) const {
-    if (is_even()) return static_cast<std::int64_t>(each_ + (to_size(j) < more_));
+    if (is_even()) return even_points(j);
     const std::uint64_t* own = start_.data() + (j - first_);
     return static_cast<std::int64_t>(own[1] - own[0]);
   }
 
  private:
-  static constexpr int searched = 8;  // starts compared before bisection
-
-  RowTable(Index rows, std::uint64_t each, std::uint64_t more)
-      : rows_(rows), first_(0), each_(each), more_(more), shift_(0), cells_(0) {}
+  RowTable(Index rows, Index count, std::shared_ptr<const UsedRows> used)
+      : rows_(rows),
+        first_(0),
+        count_(to_size(count)),
+        each_((1ull << 62) / count_),
+        more_((1ull << 62) % count_),
+        used_(std::move(used)),
+        shift_(0),
+        cells_(0) {}
 
   void fill();
-  std::uint64_t even_start(std::uint64_t j) const { return j * each_ + std::min(j, more_); }
+  std::uint64_t even_start(std::uint64_t rank) const {
+    return rank * each_ + std::min(rank, more_);
+  }
+  std::int64_t even_points(Index j) const {
+    if (used_ && !used_->has(j)) return 0;
+    const Index rank = used_ ? used_->rank(j) : j;
+    return static_cast<std::int64_t>(each_ + (to_size(rank) < more_));
+  }
   Index find_even(std::uint64_t point) const;
 
   Index rows_, first_;
-  // Rows of the same weight: points of each, and how many have one more. Before the members that
-  // are computed from points().
-  std::uint64_t each_ = 0, more_ = 0;
-  std::vector<std::uint64_t> start_;  // followed by `searched` ends: lines copy seven starts
-  int shift_;                         // the cell of a draw is bits >> shift_
+  // Rows of the same weight: how many there are, points of each, and how many have one more. Before
+  // the members that are computed from points().
+  std::uint64_t count_ = 0, each_ = 0, more_ = 0;
+  std::shared_ptr<const UsedRows> used_;  // null: all rows have it
+  std::vector<std::uint64_t> start_;      // followed by `searched` ends: lines copy seven starts
+  int shift_;                             // the cell of a draw is bits >> shift_
   std::size_t cells_;
   std::unique_ptr<Line[]> lines_;  // cells_ + 1; the last has only the last row
 };

@@ -66,6 +66,10 @@ class Sampler {
   /// All of `rows` rows with the same probability; nothing is stored for a row. The draws of the
   /// first constructor for `rows` ones.
   static Sampler even(Index rows) { return Sampler(RowTable::even(rows)); }
+  /// The same for those of the rows that take part; zero rows do not.
+  static Sampler even(std::shared_ptr<const UsedRows> used) {
+    return Sampler(RowTable::even(std::move(used)));
+  }
 
   /// The number of rows stored here, and the first of them.
   Index rows() const { return table_.rows(); }

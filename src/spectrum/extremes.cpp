@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/file_pages.hpp"
 #include "linalg/blas.hpp"
 #include "polyak/ranks.hpp"
 #include "spectrum/eigenvalues.hpp"
@@ -22,7 +23,8 @@ double rounding_line(Index d, double top) {
 // scale.a·√w_i, the factor from a_i to row i of Ã.
 RowFactor row_factor(const Problem& problem, const MatrixFacts& facts) {
   return [&problem, &facts](Index i) {
-    const auto& w = problem.weights();
+    const std::span<const double> w = problem.weights();
+    use_in_turn(w.data(), i);
     return facts.scale.a * (w.empty() ? 1.0 : std::sqrt(w[to_size(i)]));
   };
 }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/file_pages.hpp"
 #include "core/large_arrays.hpp"
 #include "kernels/gram.hpp"
 #include "linalg/buffer.hpp"
@@ -37,6 +38,9 @@ class GramPanels {
 
   Index rows() const { return A_.rows(); }
   Index columns() const { return A_.cols() + b_.cols; }
+  PagesBehind rhs_from(Index first) const {
+    return {b_.data, to_size(b_.stride) * sizeof(double), first};
+  }
   void expect(Index first, Index last) const { A_.expect_range(first, last); }
 
   // Packs rows [first, first + count) into rows `at`, at + 1, … of the panel.
@@ -68,13 +72,17 @@ class GramPanels {
 
  private:
   // A row may be nonzero and too small for a panel; the norms of a matrix never underflow to 0.
+  // Where many rows are zero, the norms of all are computed at a time.
   void add_zero_rows(Index first, std::span<const bool> is_zero, const double* factors) const {
+    constexpr Index many = 8;
+    std::array<double, to_size(kernels::panel_rows)> norms2{};
+    const bool all = std::count(is_zero.begin(), is_zero.end(), true) >= many;
+    if (all) A_.norms(first, first + std::ssize(is_zero), 1.0, {norms2.data(), is_zero.size()}, {});
     std::vector<Index> found;
     for (std::size_t t = 0; t < is_zero.size(); ++t) {
       const Index i = first + static_cast<Index>(t);
-      double norm2 = 0.0;
-      if (is_zero[t] && factors[t] != 0.0) A_.norms(i, i + 1, 1.0, {&norm2, 1}, {});
-      if (is_zero[t] && norm2 == 0.0) found.push_back(i);
+      if (is_zero[t] && !all && factors[t] != 0.0) A_.norms(i, i + 1, 1.0, {&norms2[t], 1}, {});
+      if (is_zero[t] && (norms2[t] == 0.0 || factors[t] == 0.0)) found.push_back(i);
     }
     zero_rows_->add(found);
   }
@@ -118,9 +126,11 @@ void add_rows(const GramPanels& panels, Index first, Index last, double* H) {
   const Index d = panels.columns(), cells = kernels::cell_rows(d);
   Buffer panel(kernels::panel_size(d), 1);
   panels.expect(first, last);
+  PagesBehind rhs = panels.rhs_from(first);
   for (; first < last; first += block_rows) {
     const Index next = std::min(first + block_rows, last);
     panels.pack(first, next - first, 0, panel.data());
+    rhs.used_up_to(next);
     auto coming = panels.coming(next, std::min(next + block_rows, last));
     for (Index J = 0; J < cells; ++J) {
       for (Index I = J; I < cells; ++I, coming = {})
@@ -135,12 +145,14 @@ void add_all_rows(const GramPanels& panels, ThreadTeam& team, double* H) {
   const Index d = panels.columns(), cells = kernels::cell_rows(d);
   Buffer panel(kernels::panel_size(d), 1);
   panels.expect(0, panels.rows());
+  PagesBehind rhs = panels.rhs_from(0);
   for (Index first = 0; first < panels.rows(); first += block_rows) {
     const Index count = std::min(block_rows, panels.rows() - first);
     team.run((count + rows_per_task - 1) / rows_per_task, [&](Index part) {
       const Index t = part * rows_per_task;
       panels.pack(first + t, std::min(rows_per_task, count - t), t, panel.data());
     });
+    rhs.used_up_to(first);
     team.run(cells * cells, [&](Index cell) {
       const Index I = cell / cells, J = cell % cells;
       if (J <= I) kernels::add_cell(panel.data(), count, d, I, J, H);
@@ -206,7 +218,7 @@ bool by_inner(const MappedMatrix& A) {
 
 // Only the units differ: scale the Gram matrix of the inner matrix.
 std::vector<double> gram_in_units(const MappedMatrix& A, const std::function<double(Index)>& factor,
-                                  ThreadTeam& team, ConstView b, std::vector<Index>* zero_rows) {
+                                  ThreadTeam& team, ConstView b, FoundRows* zero_rows) {
   std::vector<double> H = gram(*A.inner(), factor, team, b, zero_rows);
   const Index d = A.cols(), width = d + b.cols;
   const auto unit = [&](Index j) { return j < d ? A.map().units[to_size(j)] : 1.0; };
@@ -220,7 +232,7 @@ std::vector<double> gram_in_units(const MappedMatrix& A, const std::function<dou
 //   H̃_jk = unit_j·unit_k·(H_jk − centre_j·s_k − s_j·centre_k + m·centre_j·centre_k),
 // where A has the entries that are left after the part of the centre that is subtracted from each.
 std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<double(Index)>& factor,
-                                ThreadTeam& team, ConstView b, std::vector<Index>* zero_rows) {
+                                ThreadTeam& team, ConstView b, FoundRows* zero_rows) {
   const ColumnMap& map = A.map();
   const Index d = A.inner()->cols(), c = b.cols, width = d + c + 1, out_width = A.cols() + c;
   RowNumbers beside(to_size(A.rows() * (c + 1)));
@@ -229,10 +241,7 @@ std::vector<double> mapped_gram(const MappedMatrix& A, const std::function<doubl
     for (Index k = 0; k < c; ++k) rhs(i, k) = b(i, k);
     rhs(i, c) = 1.0;
   }
-  FoundRows found;
-  std::vector<double> all =
-      sparse_gram(*A.inner(), factor, team, rhs, zero_rows ? &found : nullptr, A.entry_centre());
-  if (zero_rows) *zero_rows = found.ascending();
+  std::vector<double> all = sparse_gram(*A.inner(), factor, team, rhs, zero_rows, A.entry_centre());
   mirror(all, width, team);
   const auto value = [&](Index j, Index k) { return all[to_size(j * width + k)]; };
   const std::span<const double> by_entry = A.entry_centre();
@@ -293,15 +302,17 @@ void for_blocks(const RowMatrix& A, const std::function<double(Index)>& factor, 
 }
 
 std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
-                         ThreadTeam& team, ConstView b, std::vector<Index>* zero_rows) {
+                         ThreadTeam& team, ConstView b, FoundRows* zero_rows) {
   if (const Partition own = partition(A); own.rows != &A) {
     const ConstView own_b =
         b.cols == 0 ? b : ConstView{b.row(own.first), own.rows->rows(), b.cols, b.stride};
     std::function<double(Index)> own_factor;
     if (factor) own_factor = [&](Index i) { return factor(own.first + i); };
-    std::vector<double> H = gram(*own.rows, own_factor, team, own_b, zero_rows);
-    if (zero_rows)
-      for (Index& row : *zero_rows) row += own.first;
+    FoundRows of_all([&](Index i) {
+      const Index row = own.first + i;
+      zero_rows->add({&row, 1});
+    });
+    std::vector<double> H = gram(*own.rows, own_factor, team, own_b, zero_rows ? &of_all : nullptr);
     communicator(A).sum(H);
     return H;
   }
@@ -310,12 +321,9 @@ std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>&
       return gram_in_units(*mapped, factor, team, b, zero_rows);
     if (by_inner(*mapped)) return mapped_gram(*mapped, factor, team, b, zero_rows);
   }
-  FoundRows found;
-  FoundRows* const zero = zero_rows ? &found : nullptr;
   std::vector<double> H = has_sparse_gram(A)
-                              ? sparse_gram(A, factor, team, b, zero)
-                              : gram_by_panels({A, b, factor, zero}, chunk_count(A), team);
-  if (zero_rows) *zero_rows = found.ascending();
+                              ? sparse_gram(A, factor, team, b, zero_rows)
+                              : gram_by_panels({A, b, factor, zero_rows}, chunk_count(A), team);
   mirror(H, A.cols() + b.cols, team);
   return H;
 }

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "core/thread_team.hpp"
@@ -15,33 +17,29 @@
 
 namespace polyak {
 
-/// d × d, both triangles, in one read of A. With b (n × c) the Gram matrix of [A b],
-/// (d + c) × (d + c), which contains AᵀA, Aᵀb and bᵀb; f_i multiplies b_i too. The bits depend
-/// on the vector instructions in use (kernels/gram.hpp). No factor means 1.
-///
-/// `zero_rows`, if not null, receives the rows stored here, ascending, that are zero or have the
-/// factor 0; of a matrix in other variables those of the stored columns.
-std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
-                         ThreadTeam& team, ConstView b = {},
-                         std::vector<Index>* zero_rows = nullptr);
-
-/// Rows found by several threads.
+/// Calls found(row) for rows that several threads find, for one of them at a time.
 class FoundRows {
  public:
-  void add(const std::vector<Index>& rows) {
+  explicit FoundRows(std::function<void(Index)> found) : found_(std::move(found)) {}
+  void add(std::span<const Index> rows) {
     if (rows.empty()) return;
     const std::lock_guard lock(mutex_);
-    rows_.insert(rows_.end(), rows.begin(), rows.end());
-  }
-  std::vector<Index> ascending() {
-    std::sort(rows_.begin(), rows_.end());
-    return std::move(rows_);
+    for (const Index i : rows) found_(i);
   }
 
  private:
   std::mutex mutex_;
-  std::vector<Index> rows_;
+  std::function<void(Index)> found_;
 };
+
+/// d × d, both triangles, in one read of A. With b (n × c) the Gram matrix of [A b],
+/// (d + c) × (d + c), which contains AᵀA, Aᵀb and bᵀb; f_i multiplies b_i too. The bits depend
+/// on the vector instructions in use (kernels/gram.hpp). No factor means 1.
+///
+/// `zero_rows`, if not null, is told the rows stored here, in any order, that are zero or have the
+/// factor 0; of a matrix in other variables those of the stored columns.
+std::vector<double> gram(const RowMatrix& A, const std::function<double(Index)>& factor,
+                         ThreadTeam& team, ConstView b = {}, FoundRows* zero_rows = nullptr);
 
 /// The length of the longest chain of additions in an entry of gram(A), with or without b: the
 /// rounding error of an entry is at most about half of that times eps·Σ|terms|. A collective

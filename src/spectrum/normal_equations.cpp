@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/file_pages.hpp"
 #include "kernels/reference.hpp"
 #include "matrix/column_map.hpp"
 #include "polyak/ranks.hpp"
@@ -40,22 +41,37 @@ bool diagonal_in_range(const RowMatrix& A, const NormalEquations& normal) {
   return true;
 }
 
-void count_zero_rows(const Problem& problem, const std::vector<Index>& zero_rows,
-                     MatrixFacts& facts) {
-  const MappedMatrix* mapped = as_mapped(problem.A());
-  const bool ones = mapped && mapped->map().ones;  // not among the stored columns
-  double counts[] = {0.0, 0.0};
-  for (const Index i : zero_rows) {
-    const bool weighs = problem.weights().empty() || problem.weights()[to_size(i)] > 0.0;
-    if (ones && weighs) continue;
-    const double* const b = problem.b().row(i);
-    counts[0] += 1.0;
-    counts[1] += weighs && std::any_of(b, b + problem.b().cols, [](double v) { return v != 0.0; });
+// Counts the zero rows of [A b] that gram() finds.
+class ZeroRowCounter {
+ public:
+  explicit ZeroRowCounter(const Problem& problem) : problem_(problem) {
+    const MappedMatrix* mapped = as_mapped(problem.A());
+    ones_ = mapped && mapped->map().ones;  // not among the stored columns
   }
-  communicator(problem.A()).sum(counts);
-  facts.zero_rows = static_cast<Index>(counts[0]);
-  facts.zero_rows_with_rhs = static_cast<Index>(counts[1]);
-}
+
+  FoundRows& rows() { return rows_; }
+
+  void give_to(MatrixFacts& facts) {
+    communicator(problem_.A()).sum(counts_);
+    facts.zero_rows = static_cast<Index>(counts_[0]);
+    facts.zero_rows_with_rhs = static_cast<Index>(counts_[1]);
+  }
+
+ private:
+  void count(Index i) {
+    const bool weighs = problem_.weights().empty() || problem_.weights()[to_size(i)] > 0.0;
+    if (ones_ && weighs) return;
+    const double* const b = problem_.b().row(i);
+    counts_[0] += 1.0;
+    counts_[1] +=
+        weighs && std::any_of(b, b + problem_.b().cols, [](double v) { return v != 0.0; });
+  }
+
+  const Problem& problem_;
+  bool ones_ = false;
+  double counts_[2] = {0.0, 0.0};
+  FoundRows rows_{[this](Index i) { count(i); }};
+};
 
 void facts_of(const NormalEquations& normal, MatrixFacts& facts) {
   const auto columns = normal.norms.begin() + normal.d;
@@ -100,11 +116,14 @@ SweptFacts sweep(const Problem& problem, ThreadTeam& team) {
   constexpr double other_roundings = 12.0;
   const RowMatrix& A = problem.A();
   NormalEquations normal{.n = A.rows(), .d = A.cols(), .c = problem.right_hand_sides()};
-  std::vector<Index> zero_rows;
+  ZeroRowCounter zero_rows(problem);
   std::function<double(Index)> factor;
   if (!problem.weights().empty())
-    factor = [&](Index i) { return std::sqrt(problem.weights()[to_size(i)]); };
-  normal.all = gram(A, factor, team, problem.b(), &zero_rows);
+    factor = [w = problem.weights()](Index i) {
+      use_in_turn(w.data(), i);
+      return std::sqrt(w[to_size(i)]);
+    };
+  normal.all = gram(A, factor, team, problem.b(), &zero_rows.rows());
   normal.rounding = gamma(gram_additions(A) + other_roundings);
   for (Index j = 0; j < normal.d + normal.c; ++j)
     normal.norms.push_back(std::sqrt(normal.row(j)[j]));
@@ -112,14 +131,14 @@ SweptFacts sweep(const Problem& problem, ThreadTeam& team) {
   facts_of(normal, out.facts);
   const bool in_range = diagonal_in_range(A, normal);
   if (in_range && out.facts.zero_columns.empty()) {
-    count_zero_rows(problem, zero_rows, out.facts);
+    zero_rows.give_to(out.facts);
     out.facts.rows_read = static_cast<double>(A.rows());
     out.normal = std::move(normal);
     return out;
   }
   // A column that is zero here may be only very small: its norm never underflows to 0.
   const std::vector<Index> zero_columns = std::move(out.facts.zero_columns);
-  out.facts = gather_facts(problem, team);
+  out.facts = gather_facts(problem, team, nullptr, most_kept_norms);
   out.facts.rows_read += static_cast<double>(A.rows());
   const Scale scale = out.facts.scale;
   if (in_range && scale.a == 1.0 && scale.b == 1.0 && out.facts.zero_columns == zero_columns)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/file_pages.hpp"
 #include "core/random.hpp"
 #include "kernels/dense.hpp"
 #include "polyak/ranks.hpp"
@@ -62,6 +63,8 @@ class Sketcher {
     for (Index i = from; i < to; ++i) {
       const Index row = first + i;
       const double w = problem_.weights().empty() ? 1.0 : problem_.weights()[to_size(row)];
+      use_in_turn(problem_.weights().data(), row);
+      use_in_turn(problem_.b().row(row), row);
       const double root = std::sqrt(w);
       double* v = block_.view().row(i);
       for (Index j = 0; j < d; ++j) v[j] *= scale_.a * root;

@@ -329,6 +329,30 @@ TEST(DiskRows, AReadThatFailsNamesTheRowAndIsTheOnlyOne) {
   cache.copy(good, row);
 }
 
+// Blocks are read one after the other: one that is not finite shows in the largest of all.
+TEST(DiskRows, OfWhichOneIsNotFiniteShowIt) {
+  const Index n = 4000, d = 30;
+  for (const Index bad : {Index{0}, n / 2, n - 1}) {
+    Both<double> both(n, d, {.buffer_bytes = tiny_buffers, .threads = 1});
+    std::vector<double> values = both.values;
+    values[to_size(bad * d + 7)] = std::numeric_limits<double>::quiet_NaN();
+    write_matrix(both.path, *dense_matrix(values, n, d));
+    const MatrixPtr disk = read_table(both.path, stored(Storage::disk, 2e5)).A;
+    EXPECT_TRUE(std::isnan(disk->max_abs(0, n)));
+    ColumnMap map = ColumnMap::plain(d, true);
+    map.centre.assign(to_size(d), 1.0);
+    EXPECT_TRUE(std::isnan(mapped_columns(disk, map)->max_abs(0, n)));
+    ProblemData data;
+    data.A = disk;
+    data.b = Array(std::vector<double>(to_size(n), 1.0), n);
+    SolveOptions options;
+    options.method = "hbm";
+    const Error error = error_of([&] { (void)solve(Problem(data), options); });
+    EXPECT_EQ(error.parts().where,
+              "A, row " + std::to_string(bad + 1) + ", column 8 (counted from 1)");
+  }
+}
+
 // Whole runs.
 
 TEST(DiskRows, GiveEveryMethodTheBitsOfMemory) {
@@ -364,6 +388,46 @@ TEST(DiskRows, GiveEveryMethodTheBitsOfMemory) {
     EXPECT_TRUE(found.disk && found.disk->bytes > 0.0);
     EXPECT_FALSE(expected.disk);
   }
+}
+
+// Zero rows and rows of weight 0 are never drawn: on the disk they are told apart by bits.
+TEST(DiskRows, OfWhichSomeAreZeroGiveUniformSamplingTheBitsOfMemory) {
+  const Index n = 9001, d = 6;
+  Both<float> both(n, d, {.buffer_bytes = 2e5, .threads = 2});
+  std::vector<float> values = both.values;
+  std::vector<double> b(to_size(n)), weights(to_size(n), 1.0);
+  for (Index i = 0; i < n; ++i) {
+    const bool zero = i % 5 == 2 || (i > 4000 && i < 8300);
+    for (Index j = 0; j < d; ++j) {
+      float& v = values[to_size(i * d + j)];
+      v = zero ? 0.0f : std::ldexp(v, -20);
+      b[to_size(i)] += static_cast<double>(v) + 1e-4 * static_cast<double>(i % 13);
+    }
+    weights[to_size(i)] = static_cast<double>(i % 4);
+  }
+  write_matrix(both.path, *dense_matrix(values, n, d));
+  for (const bool weighted : {false, true})
+    for (const char* method : {"sgd", "minibatch-sgd", "minibatch-hbm", "minibatch-nag"}) {
+      SCOPED_TRACE(method);
+      SolveOptions options;
+      options.method = method;
+      options.sampling = "uniform";
+      options.tol = 0.0;
+      options.max_iterations = 200;
+      if (options.method != "sgd") options.batch_size = 300;
+      ProblemData data;
+      data.b = Array(b, n);
+      if (weighted) data.shared_weights = Array(weights, n);
+      data.A = dense_matrix(values, n, d);
+      options.threads = 1;
+      const Report expected = solve(Problem(data), options);
+      data.A = read_table(both.path, stored(Storage::disk, 2e6)).A;
+      options.threads = 3;
+      const Report found = solve(Problem(data), options);
+      EXPECT_EQ(0, std::memcmp(expected.x.view().data, found.x.view().data, 8 * to_size(d)));
+      EXPECT_EQ(expected.used.eta, found.used.eta);
+      EXPECT_GT(found.zero_rows, 4000);
+    }
 }
 
 TEST(DiskRows, AreChosenForFilesLargerThanHalfOfTheMemory) {

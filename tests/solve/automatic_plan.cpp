@@ -340,5 +340,31 @@ TEST(memory, of_a_method_follows_what_it_keeps) {
   EXPECT_GE(solve_bytes(many_columns, options), 2.0 * squares);
 }
 
+TEST(memory, of_many_rows_does_not_grow_with_them_unless_each_has_a_number) {
+  const ProblemShape many = dense(1'000'000'000, 2), fewer = dense(8'000'000, 2);
+  const double vector = 8e9;
+  SolveOptions options;
+  options.threads = 2;
+  options.batch_size = 1000;
+  for (const char* method : {"gd", "hbm", "nag", "cg", "normal"}) {
+    EXPECT_LE(working_bytes(many, method, options), 0.1 * vector) << method;
+    options.method = method;
+    EXPECT_FALSE(with_uniform_sampling(options)) << method;
+  }
+  for (const char* method :
+       {"sgd", "minibatch-sgd", "minibatch-hbm", "minibatch-nag", "rk", "ark"}) {
+    options.method = method;
+    EXPECT_GE(solve_bytes(many, options), 3.0 * vector) << method;
+    const auto uniform = with_uniform_sampling(options);
+    ASSERT_TRUE(uniform) << method;
+    EXPECT_LE(solve_bytes(many, *uniform), 0.1 * vector) << method;
+    EXPECT_FALSE(with_uniform_sampling(*uniform)) << method;
+    EXPECT_GE(solve_bytes(fewer, *uniform), 6e7) << method;  // norms of few rows are kept
+    ProblemShape shared = many;
+    shared.ranks = 4;  // each keeps the norms of its own rows
+    EXPECT_GE(solve_bytes(shared, *uniform), 0.25 * vector) << method;
+  }
+}
+
 }  // namespace
 }  // namespace polyak::test::plans_of_auto

@@ -118,6 +118,44 @@ TEST(weights, are_met_by_sampled_methods_on_consistent_data) {
   }
 }
 
+TEST(weights, that_are_shared_give_the_bits_of_a_copy) {
+  const Rows A = random(100, 5, 11), b = random(100, 1, 12);
+  for (const double unit : {1.0, 1e-300, 1e300}) {  // far from 1 they are scaled
+    ProblemData copied = data(A, b), shared = data(A, b);
+    for (Index i = 0; i < 100; ++i) copied.weights.push_back(unit * static_cast<double>(i % 7));
+    shared.shared_weights = Array(copied.weights, 100);
+    for (const MethodInfo& info : method_table()) {
+      SolveOptions options;
+      options.method = info.name;
+      options.max_iterations = 20;
+      options.threads = 2;
+      const Report expected = solve(Problem(copied), options);
+      const Report report = solve(Problem(shared), options);
+      EXPECT_EQ(solution(report), solution(expected)) << info.name << ", " << unit;
+    }
+  }
+}
+
+TEST(weights, that_are_shared_are_checked) {
+  const auto refused = [](Array shared, std::vector<double> others = {}) {
+    ProblemData parts = data(random(4, 2, 11), random(4, 1, 12));
+    parts.shared_weights = std::move(shared);
+    parts.weights = std::move(others);
+    try {
+      const Problem problem(std::move(parts));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_data);
+      return error.parts().where;
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(refused(Array({1.0, 2.0, 0.0, 4.0}, 4)), "none");
+  EXPECT_EQ(refused(Array({1.0, 2.0, -3.0, 4.0}, 4)), "weights, row 3");
+  EXPECT_EQ(refused(Array({1.0, 2.0, 3.0}, 3)), "weights");
+  EXPECT_EQ(refused(Array({1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}, 4, 2)), "weights");
+  EXPECT_EQ(refused(Array({1.0, 2.0, 3.0, 4.0}, 4), {1.0, 1.0, 1.0, 1.0}), "weights");
+}
+
 TEST(bounds, end_at_a_point_that_meets_the_optimality_conditions) {
   const Rows A = random(60, 6, 13), b = random(60, 1, 14);
   ProblemData parts = data(A, b);

@@ -112,6 +112,14 @@ void describe(const FileInfo& info, const SolveRequest& request, InputShape& out
   if (request.data.drop_nonfinite_rows) out.reading_bytes += p.bytes;  // a copy of the rows kept
 }
 
+// Bytes in memory of an array with a number or more for each row. Where the rows of A stay on
+// the disk, an .npy of doubles is mapped, and its pages are dropped behind their use.
+double resident_bytes(const FileInfo& info, double numbers, bool on_disk) {
+  constexpr double most_pages = 1e8;
+  const bool mapped = info.format == "NumPy array" && info.value_type == "double";
+  return on_disk && mapped ? std::min(most_pages, 8.0 * numbers) : 8.0 * numbers;
+}
+
 // The sizes of b; a single row counts as a column.
 Sizes rhs_sizes(const FileInfo& A, const InputShape& shape, const SolveRequest& request) {
   const Sizes one{shape.problem.rows, 1, 0};
@@ -161,6 +169,7 @@ InputShape input_shape(const SolveRequest& request) {
   check_rows(out.problem, b);
   out.problem.right_hand_sides = b.cols;
   out.problem.weighted = request.problem.weights.has_value();
+  out.problem.shared_weights = !request.data.drop_nonfinite_rows;
   out.problem.ridge = request.problem.ridge > 0.0;
   out.problem.bounds = request.problem.lower.has_value() || request.problem.upper.has_value();
   if (out.mapped) {
@@ -169,9 +178,12 @@ InputShape input_shape(const SolveRequest& request) {
       out.buffer_bytes = disk->buffer_bytes;
     }
   }
-  // The weights are held twice: by the loaded data and by the Problem.
-  const double columns = static_cast<double>(b.cols) + (out.problem.weighted ? 2.0 : 0.0);
-  out.rhs_bytes = 8.0 * static_cast<double>(out.problem.rows) * columns;
+  const bool on_disk = out.buffer_bytes > 0.0;
+  const double n = static_cast<double>(out.problem.rows);
+  out.rhs_bytes = resident_bytes(request.b ? inspected(*request.b) : info,
+                                 n * static_cast<double>(b.cols), on_disk);
+  if (out.problem.weighted)
+    out.rhs_bytes += resident_bytes(inspected(*request.problem.weights), n, on_disk);
   return out;
 }
 
@@ -188,8 +200,16 @@ InputShape input_shape(const SolveRequest& request) {
 std::string advice(const InputShape& shape) {
   return shape.mapped ? "" : "polyak convert makes an .npy file, which is not read into memory; ";
 }
-std::string advice(const SolveRequest& request) {
-  return request.options.method == "lsqr" ? "" : "--method lsqr needs the least; ";
+std::string advice(const SolveRequest& request, const ProblemShape& shape) {
+  const SolveOptions& asked = request.options;
+  if (const auto uniform = with_uniform_sampling(asked)) {
+    const double needed = solve_bytes(shape, *uniform);
+    const std::string method =
+        uniform->method == asked.method ? "" : "--method " + uniform->method + " ";
+    if (2.0 * needed < solve_bytes(shape, asked))
+      return method + "--sampling uniform needs about " + bytes_text(needed) + "; ";
+  }
+  return asked.method == "lsqr" ? "" : "--method lsqr needs the least; ";
 }
 
 void check_options_of(const SolveRequest& request) {
@@ -368,13 +388,14 @@ void check_input_memory(SolveRequest& request) {
 }
 
 void check_working_memory(const SolveRequest& request, const Problem& problem) {
-  const double working = solve_bytes(shape_of(problem), request.options);
+  const ProblemShape shape = shape_of(problem);
+  const double working = solve_bytes(shape, request.options);
   run_collectively([&] {
     const auto disk = disk_use(problem.A());
     const double held = disk                     ? disk->buffer_bytes
                         : stays_in_file(request) ? 0.0
                                                  : problem.A().bytes();
-    if (working + held > limit_of(request)) refuse(request, working + held, advice(request));
+    if (working + held > limit_of(request)) refuse(request, working + held, advice(request, shape));
   });
 }
 

@@ -57,6 +57,16 @@ void check_standard_input(const SolveRequest& request) {
                                      .expected = "a file that every rank can read"});
 }
 
+// Weights stay where they are, unless rows are dropped.
+void load_weights(const Array& weights, bool drop, ProblemData& data) {
+  const ConstView w = weights.view();
+  const bool plain = w.cols == 1 && w.stride == 1 && !drop;
+  if (plain)
+    data.shared_weights = weights;
+  else
+    data.weights = values_of(weights);
+}
+
 // The small files first, so that a missing file is reported before a large A is read.
 void load_vectors(const SolveRequest& request, ProblemData& data) {
   const ProblemOptions& problem = request.problem;
@@ -67,7 +77,7 @@ void load_vectors(const SolveRequest& request, ProblemData& data) {
   data.upper = read_bound(problem.upper);
   data.ridge = problem.ridge;
   data.intercept = request.data.intercept;
-  data.weights = values_of(read_if_given(problem.weights, drop));
+  load_weights(read_if_given(problem.weights, drop), drop, data);
   data.b = read_if_given(request.b, drop);
 }
 

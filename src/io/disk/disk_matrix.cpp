@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/file_pages.hpp"
 #include "core/large_arrays.hpp"
 #include "io/disk/disk_rates.hpp"
 #include "io/disk/row_cache.hpp"
@@ -132,6 +133,7 @@ class DiskMatrix final : public DiskRows {
   void gradient(std::span<const Index> rows, std::span<const double> weights, Scale scale,
                 ConstView x, ConstView b, View g) const override {
     in_list(rows, [&](Index t, Index count, const Block& block) {
+      count_file_places(b.data, count);
       const View rhs = gather_rows(b, rows.subspan(to_size(t), to_size(count)));
       kernels::gradient(block, {count, nullptr, weights.data() + t}, scale.a, scale.b, x, rhs, g,
                         nullptr);
@@ -141,10 +143,14 @@ class DiskMatrix final : public DiskRows {
   void range_gradient(Index first, Index last, std::span<const double> weights, Scale scale,
                       ConstView x, ConstView b, View g,
                       std::span<double> residual2) const override {
+    PagesBehind rhs(b.data, to_size(b.stride) * sizeof(double), first),
+        own(weights.data(), sizeof(double), 0);
     in_range(first, last, [&](Index i, Index count, const Block& block) {
       const double* w = weights.empty() ? nullptr : weights.data() + (i - first);
       kernels::gradient(block, {count, nullptr, w}, scale.a, scale.b, x,
                         ConstView{b.row(i), count, b.cols, b.stride}, g, residual2.data());
+      rhs.used_up_to(i + count);
+      own.used_up_to(i + count - first);
     });
   }
 
@@ -163,6 +169,7 @@ class DiskMatrix final : public DiskRows {
   void kaczmarz(std::span<const Index> rows, std::span<const double> steps, double scale,
                 ConstView b, View x) const override {
     in_list(rows, [&](Index t, Index count, const Block& block) {
+      count_file_places(b.data, count);
       const View rhs = gather_rows(b, rows.subspan(to_size(t), to_size(count)));
       kernels::kaczmarz(block, {count, nullptr, steps.data() + t}, scale, rhs, x);
     });
@@ -190,7 +197,7 @@ class DiskMatrix final : public DiskRows {
     double largest = 0.0;
     in_range(first, last, [&](Index, Index count, const Block& block) {
       const double m = kernels::max_abs(block.data, count * cols_);
-      if (!(m <= largest)) largest = m;  // also if m is NaN, which then remains
+      if (!(m <= largest) && !std::isnan(largest)) largest = m;  // NaN remains
     });
     return largest;
   }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "core/file_pages.hpp"
 #include "core/large_arrays.hpp"
 #include "core/random.hpp"
 #include "polyak/ranks.hpp"
+#include "sampling/used_rows.hpp"
 
 namespace polyak {
 namespace {
@@ -14,6 +16,7 @@ ProblemData others_of(const Problem& problem, const std::vector<Index>& rows) {
   ProblemData data;
   for (Index i : rows)
     if (!problem.weights().empty()) data.weights.push_back(problem.weights()[to_size(i)]);
+  count_file_places(problem.weights().data(), std::ssize(rows));
   data.ridge = problem.ridge();
   data.ridge_factors = problem.data().ridge_factors;
   data.intercept = problem.has_intercept();
@@ -59,18 +62,14 @@ std::vector<Index> random_rows(Index rows, Index count, std::uint64_t seed, std:
 
 std::vector<Index> random_rows_of(const Problem& problem, Index count, std::uint64_t seed,
                                   std::uint64_t draw, const std::vector<Index>& taken) {
-  std::vector<Index> weighted, out;  // rows of positive weight; their positions are drawn
-  const auto& weights = problem.weights();
-  for (Index i = 0; i < std::ssize(weights); ++i)
-    if (weights[to_size(i)] > 0.0) weighted.push_back(i);
-  if (std::ssize(weighted) == std::ssize(weights))
-    return random_rows(problem.rows(), count, seed, draw, taken);
-  std::vector<Index> taken_positions;
-  for (const Index i : taken)
-    taken_positions.push_back(std::lower_bound(weighted.begin(), weighted.end(), i) -
-                              weighted.begin());
-  for (const Index position : random_rows(std::ssize(weighted), count, seed, draw, taken_positions))
-    out.push_back(weighted[to_size(position)]);
+  if (problem.weights().empty()) return random_rows(problem.rows(), count, seed, draw, taken);
+  UsedRows weighted;  // rows of positive weight; their ranks are drawn
+  for_parts(problem.weights(), [&](std::span<const double> part, Index) { weighted.add(part); });
+  weighted.finish();
+  std::vector<Index> taken_ranks, out;
+  for (const Index i : taken) taken_ranks.push_back(weighted.rank(i));
+  for (const Index rank : random_rows(weighted.count(), count, seed, draw, taken_ranks))
+    out.push_back(weighted.row(rank));
   return out;
 }
 
@@ -82,6 +81,7 @@ Problem subset_of(const Problem& problem, const std::vector<Index>& rows, Thread
   constexpr Index ahead = 1024;      // rows
   if (problem.A().rows_ahead() > 0)  // then b is probably a mapped file
     for (const Index i : rows) ask_to_read(problem.b().row(i), to_size(c) * sizeof(double));
+  count_file_places(problem.b().data, m);
   team.run((m + chunk - 1) / chunk, [&](Index part) {
     const Index first = part * chunk;
     problem.A().expect_rows(

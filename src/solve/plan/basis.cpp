@@ -11,6 +11,7 @@
 #include "polyak/ranks.hpp"
 #include "sampling/law.hpp"
 #include "spectrum/row_kernel.hpp"
+#include "spectrum/row_norms.hpp"
 
 namespace polyak {
 namespace {
@@ -34,6 +35,15 @@ void check_probabilities(const RowMatrix& A, std::span<const double> norms2,
   if ((bad = first_of_ranks(A, bad))) refuse_probability(bad->row, bad->value);
 }
 
+// The rows that are not zero.
+std::shared_ptr<const UsedRows> used_rows(const MatrixFacts& facts) {
+  if (facts.blocks) return {facts.blocks, &facts.blocks->used};
+  auto out = std::make_shared<UsedRows>();
+  out->add(facts.norms2);
+  out->finish();
+  return out;
+}
+
 // The cost of an iteration beside its batch, in rows: drawing, sorting, the update of x, one
 // synchronisation of the threads.
 constexpr double overhead_rows = 50.0;
@@ -50,8 +60,9 @@ std::unique_ptr<const Sampler> plan_sampler(const Problem& problem, const Matrix
   const RowMatrix& A = problem.A();
   const Partition own = partition(A);
   const Sampling law = law_named(options.sampling);
-  if (law == Sampling::uniform && facts.zero_rows == 0 && own.ranks() == 1 && A.rows() > 0)
-    return std::make_unique<const Sampler>(Sampler::even(A.rows()));
+  if (law == Sampling::uniform && own.ranks() == 1 && facts.zero_rows < A.rows())
+    return std::make_unique<const Sampler>(facts.zero_rows == 0 ? Sampler::even(A.rows())
+                                                                : Sampler::even(used_rows(facts)));
   if (law == Sampling::given) check_count(problem, options);
   const auto of_own = [&own](std::span<const double> numbers) {
     return numbers.empty() ? numbers
@@ -122,6 +133,13 @@ void report_spectrum(const PlannedSpectrum& spectrum, const SolveOptions& option
     if (!options.lambda_max) used.lambda_max_range = range_in_units(found.lambda_max_range, scale);
   }
   if (found.knows_rank()) used.rank = found.rank;
+}
+
+double law_eta(const Problem& problem, const MatrixFacts& facts, const Sampler& sampler) {
+  const double own =
+      facts.blocks ? even_eta(problem, *facts.blocks, sampler, facts.scale.a, facts.frobenius2)
+                   : sampling_eta(sampler, facts.norms2, facts.frobenius2);
+  return largest_of_ranks(problem.A(), own);
 }
 
 double planned_eta(const Problem& problem, const MatrixFacts& facts, const Extremes& found,

@@ -47,7 +47,10 @@ PlannedSpectrum plan_spectrum(const Problem& problem, const MatrixFacts& facts,
 void report_spectrum(const PlannedSpectrum& spectrum, const SolveOptions& options, Scale scale,
                      bool with_max, Used& used);
 
-/// eta_eff of the sampler's law, over all rows.
+/// eta of the sampler's law, over all rows.
+double law_eta(const Problem& problem, const MatrixFacts& facts, const Sampler& sampler);
+
+/// eta_eff of the sampler's law, over all rows; the facts have the norms of all rows.
 double planned_eta(const Problem& problem, const MatrixFacts& facts, const Extremes& found,
                    const Sampler& sampler, std::uint64_t seed, ThreadTeam& team);
 

@@ -15,10 +15,11 @@ WorkingMemory memory_of(const ProblemShape& shape, const SolveOptions& options) 
 
 double numbers_of(const WorkingMemory& memory, const std::string& method) {
   const MethodRecord* record = find_record(method);
-  double sum = memory.every_run();
+  const bool norms = uses_row_norms(record, memory.options());
+  double sum = memory.every_run() + memory.row_norms(norms);
   if (!record) return sum;
   if (record->memory) return sum + record->memory(memory);
-  if (record->info.sampled) sum += memory.sampler();
+  if (record->info.sampled) sum += memory.sampler(!norms);
   if (record->info.traits & trait::spectrum) sum += memory.spectrum();
   return sum;
 }
@@ -47,6 +48,15 @@ double subset_bytes(const ProblemShape& shape, Index rows, const SolveOptions& o
 double look_bytes(const ProblemShape& shape, const SolveOptions& options) {
   const AutoPlan plan(shape, options);
   return plan.look() ? plan.look()->bytes : 0.0;
+}
+
+std::optional<SolveOptions> with_uniform_sampling(const SolveOptions& options) {
+  const MethodRecord* record = find_record(options.method);
+  if (!uses_row_norms(record, options)) return std::nullopt;
+  SolveOptions out = options;
+  out.sampling = "uniform";
+  if (!(record->info.traits & trait::sampling)) out.method = sgd_record().info.name;
+  return out;
 }
 
 double solve_bytes(const ProblemShape& shape, const SolveOptions& options) {

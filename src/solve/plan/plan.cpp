@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/clock.hpp"
-#include "matrix/rank_rows.hpp"
 #include "polyak/error.hpp"
 #include "polyak/ranks.hpp"
 #include "sampling/law.hpp"
@@ -72,8 +71,7 @@ class Planner {
 
   void choose_sampling() {
     timed(plan_.table_seconds, [&] { plan_.sampler = plan_sampler(problem_, facts_, options_); });
-    const double eta = sampling_eta(*plan_.sampler, facts_.norms2, facts_.frobenius2);
-    in_.eta = largest_of_ranks(problem_.A(), eta);
+    in_.eta = law_eta(problem_, facts_, *plan_.sampler);
     plan_.used.sampling = options_.sampling;
     plan_.used.eta = in_.eta;
     if (law_named(options_.sampling) == Sampling::row_norm) plan_.used.eta_effective = 1.0;
@@ -101,6 +99,7 @@ class Planner {
     in_.lambda_min = spectrum_.lambda_min;
     in_.lambda_max = spectrum_.lambda_max;
     if (!plan_.sampler || plan_.used.eta_effective) return;
+    if (facts_.blocks) return;  // it takes a number per row and one more pass, for the report only
     plan_.used.eta_effective =
         planned_eta(problem_, facts_, spectrum_.found, *plan_.sampler, options_.seed, in_.team);
     plan_.rows_read += static_cast<double>(problem_.rows());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/file_pages.hpp"
 #include "matrix/row_lists.hpp"
 #include "polyak/ranks.hpp"
 #include "solve/auto/row_subset.hpp"
@@ -13,8 +14,12 @@ namespace {
 
 constexpr std::uint64_t for_columns = 2;  // draw of row_subset
 
-Index positive(const std::vector<double>& weights) {
-  return std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0.0; });
+Index positive(std::span<const double> weights) {
+  Index count = 0;
+  for_parts(weights, [&](std::span<const double> part, Index) {
+    count += std::count_if(part.begin(), part.end(), [](double w) { return w > 0.0; });
+  });
+  return count;
 }
 
 std::vector<Index> all_rows_of(Index count) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/file_pages.hpp"
 #include "method/record.hpp"
 #include "polyak/ranks.hpp"
 #include "solve/report/column_report.hpp"
@@ -106,10 +107,16 @@ bool may_scale_columns(const Problem& problem, const SolveOptions& options) {
 
 WorkingProblem::WorkingProblem(const Problem& user, const SolveOptions& options, ThreadTeam& team,
                                FirstRead first_read, RowSums* sums)
-    : user_(user), first_read_(first_read) {
+    : user_(user),
+      first_read_(first_read),
+      most_kept_(uses_row_norms(find_record(options.method), options)
+                     ? std::numeric_limits<Index>::max()
+                     : most_kept_norms) {
   swept_.facts.sums = sums;
   double heaviest = 0.0;
-  for (const double w : user.weights()) heaviest = std::max(heaviest, w);
+  for_parts(user.weights(), [&](std::span<const double> part, Index) {
+    for (const double w : part) heaviest = std::max(heaviest, w);
+  });
   if (heaviest > 0.0 && std::abs(std::ilogb(heaviest)) > max_exponent)
     root_weight_ = std::ldexp(1.0, -std::ilogb(heaviest) / 2);
   while (!std::isfinite(user.ridge() * root_weight_ * root_weight_)) root_weight_ /= 2.0;
@@ -125,7 +132,11 @@ void WorkingProblem::read(const SolveOptions& options, ThreadTeam& team) {
   if (!sums && wants_equations(options) && can_sweep(problem().A()))
     swept_ = sweep(problem(), team);
   else
-    swept_.facts = gather_facts(problem(), team, sums);
+    gather(team, sums);
+}
+
+void WorkingProblem::gather(ThreadTeam& team, RowSums* sums) {
+  swept_.facts = gather_facts(problem(), team, sums, most_kept_);
 }
 
 // With few columns AᵀA costs no more than the norms.
@@ -151,7 +162,7 @@ void WorkingProblem::read_in_units(const std::vector<double>& before, ThreadTeam
     return scale_columns(swept_, factors);
   }
   const double rows_read = swept_.facts.rows_read;
-  swept_.facts = gather_facts(problem(), team);
+  gather(team);
   swept_.facts.rows_read += rows_read;
 }
 
@@ -219,7 +230,9 @@ bool WorkingProblem::rescale(ColumnMap& map) const {
   bool changed = false;
   double total = static_cast<double>(user_.rows());
   if (!user_.weights().empty()) total = 0.0;
-  for (const double w : problem().weights()) total += w;
+  for_parts(problem().weights(), [&](std::span<const double> part, Index) {
+    for (const double w : part) total += w;
+  });
   for (std::size_t j = 0; j < map.centre.size(); ++j) {
     const double rounding = 4.0 * eps * map.units[j] * std::abs(map.centre[j]) * std::sqrt(total);
     if (map.centre[j] == 0.0 || norms[j] > rounding || map.units[j] == 0.0) continue;
@@ -239,6 +252,10 @@ bool WorkingProblem::rescale(ColumnMap& map) const {
 void WorkingProblem::change(std::optional<ColumnMap> map) {
   ProblemData data = user_.data();
   map_ = std::move(map);
+  if (root_weight_ != 1.0) {
+    data.weights.assign(user_.weights().begin(), user_.weights().end());
+    data.shared_weights = {};
+  }
   for (double& w : data.weights) w = w * root_weight_ * root_weight_;
   data.ridge = data.ridge * root_weight_ * root_weight_;
   if (map_) {
@@ -293,7 +310,7 @@ void WorkingProblem::shift_rhs(ThreadTeam& team) {
   constexpr Index rows_per_job = 4096;
   const ConstView b = user_.b();
   const Partition own = partition(user_.A());
-  const std::vector<double>& w = problem().weights();
+  const std::span<const double> w = problem().weights();
   const Index rows = own.rows->rows(), jobs = (rows + rows_per_job - 1) / rows_per_job;
   auto values = std::make_shared<RowNumbers>(to_size(b.size()));
   std::vector<double> sums(to_size(jobs * b.cols), 0.0);

@@ -63,6 +63,7 @@ class WorkingProblem {
   bool wants_equations(const SolveOptions& options) const;
   void read(const SolveOptions& options, ThreadTeam& team);
   void read_in_units(const std::vector<double>& before, ThreadTeam& team);
+  void gather(ThreadTeam& team, RowSums* sums = nullptr);
   void change(std::optional<ColumnMap> map);
   void take_level_off(std::uint64_t seed, ThreadTeam& team);
   void shift_rhs(ThreadTeam& team);
@@ -76,6 +77,7 @@ class WorkingProblem {
 
   const Problem& user_;
   FirstRead first_read_;
+  Index most_kept_;           // rows of which the norms are kept
   double root_weight_ = 1.0;  // √ of the factor of weights and ridge
   std::optional<ColumnMap> map_;
   // With an intercept: what was subtracted from each right-hand side, b without it, and the norms

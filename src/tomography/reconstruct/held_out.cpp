@@ -30,7 +30,7 @@ double standard_errors_above(const Squares& a, const Squares& b) {
 }
 
 HeldOut::HeldOut(const Problem& problem, const std::vector<double>& row_sums, std::uint64_t seed)
-    : problem_(problem), weights_(problem.weights()) {
+    : problem_(problem), weights_(problem.weights().begin(), problem.weights().end()) {
   if (weights_.empty()) weights_.assign(row_sums.size(), 1.0);
   const auto counts = [&](std::size_t r) { return row_sums[r] > 0.0 && weights_[r] > 0.0; };
   Index there = 0;

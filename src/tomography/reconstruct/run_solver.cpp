@@ -111,7 +111,8 @@ class ParameterChooser {
 
   double lambda_max() {
     const NormBounds bounds =
-        norm_bounds(problem_.A(), problem_.weights(), 3, static_cast<int>(o_.threads));
+        norm_bounds(problem_.A(), {problem_.weights().begin(), problem_.weights().end()}, 3,
+                    static_cast<int>(o_.threads));
     out_.lambda_max = bounds.upper;
     return bounds.upper;
   }
