@@ -37,10 +37,10 @@ Usage predict_usage() {
 
 Usage: polyak predict MODEL.json DATA [options]
 
-The columns of a table (.csv, .tsv, .parquet, - for standard input) are found by name, in any
-order; other columns are not read, and may be text. Files without names have the columns of the
-model in their order. Values beyond those of the fit are warned of; a row with a missing value has
-the prediction nan.
+The columns of a table (.csv, .tsv, .parquet, - for standard input) are found by
+name, in any order; other columns are not read, and may be text. Files without names
+have the columns of the model in their order. Values beyond those of the fit are
+warned of; a row with a missing value has the prediction nan.
 )",
       .ending = R"(
 Examples:

@@ -35,13 +35,13 @@ Usage score_usage() {
       .positionals = {"MODEL", "DATA", "b"},
       .required = 2,
       .text =
-          R"(Compare a model that `polyak solve --model` has written with rows that it was not fitted to.
+          R"(Compare a model that `polyak solve --model` has written with other rows.
 
 Usage: polyak score MODEL.json TABLE [options]
        polyak score MODEL.json A b [options]
 
-Printed are R squared (1 minus the sum of squared errors over that about the mean), the root
-mean square and the mean absolute error of the prediction, for each target.
+Printed are R squared (1 minus the sum of squared errors over that about the mean),
+the root mean square and the mean absolute error of the prediction, for each target.
 )",
       .ending = R"(
 Examples:

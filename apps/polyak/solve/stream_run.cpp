@@ -53,8 +53,11 @@ class StreamRun {
  private:
   StreamProblem problem() const {
     const ProblemData& data = loaded_.data;
+    const ConstView shared = data.shared_weights.view();
     return {.b = data.b,
-            .weights = data.weights,
+            .weights = data.shared_weights.empty()
+                           ? data.weights
+                           : std::vector<double>(shared.data, shared.data + shared.rows),
             .ridge = data.ridge,
             .intercept = data.intercept,
             .drop_nonfinite_rows = request_.data.drop_nonfinite_rows,
