@@ -42,5 +42,7 @@ fails() {
 fails x.npy "$POLYAK" solve p/A.npy p/b.npy --method minibatch-hbm --batch 50 --max-iterations 20 \
   --threads 2 --output x.npy --report r.json --history h.csv --quiet
 fails x.csv "$POLYAK" solve A.csv --rhs-column 1 --method direct --output x.csv --quiet
+gzip -k A.csv
+fails x.csv "$POLYAK" solve A.csv.gz --rhs-column 1 --storage stream --threads 2 --output x.csv --quiet
 fails x.npy "$POLYAK" solve s/A.mtx s/b.npy --output x.npy --checkpoint run.ckpt --quiet
 fails y.mtx.gz "$POLYAK" convert A.csv y.mtx.gz --quiet
