@@ -1,6 +1,6 @@
-// The readers of HDF5, MATLAB, Parquet and TIFF files, and of zstd, need libraries that the package does not
-// bring. These stand in their place when the extension is linked; polyak/_inputs.py reads such
-// files through h5py, SciPy, pyarrow and tifffile instead.
+// The readers of HDF5, MATLAB, Parquet and TIFF files, and of zstd, need libraries that the package
+// does not bring. These stand in their place when the extension is linked; polyak/_inputs.py reads
+// such files through h5py, SciPy, pyarrow and tifffile instead.
 
 #include "io/parquet/parquet.hpp"
 #include "io/stored.hpp"
@@ -36,9 +36,7 @@ std::unique_ptr<RowSource> parquet_rows(const std::shared_ptr<const MappedFile>&
   refuse(file->name());
 }
 FileInfo inspect_parquet(const MappedFile& file) { refuse(file.name()); }
-std::unique_ptr<ByteSource> unzstded(std::unique_ptr<ByteSource> source) {
-  refuse(source->name());
-}
+std::unique_ptr<ByteSource> unzstded(std::unique_ptr<ByteSource> source) { refuse(source->name()); }
 std::vector<std::string> tiff_files(const std::string&) { return {}; }
 
 }  // namespace polyak::io

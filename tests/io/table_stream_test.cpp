@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +11,6 @@
 
 #include "io/stream/text_input.hpp"
 #include "io_testing.hpp"
-
-#include <zstd.h>
 
 namespace polyak::io {
 namespace {
