@@ -12,6 +12,8 @@
 #include <numeric>
 #include <string>
 
+#include "support/sanitized.hpp"
+
 namespace polyak::test {
 namespace {
 
@@ -51,6 +53,15 @@ class Mapped {
 
 constexpr std::size_t large = 3 * kept_file_bytes;
 
+// A sanitizer's own memory for the pages stays.
+void expect_dropped(double resident, double before) {
+#if !defined(POLYAK_SANITIZED)
+  EXPECT_LT(resident, before + 0.1 * static_cast<double>(large));
+#else
+  (void)resident, (void)before;
+#endif
+}
+
 double sum(std::span<const double> numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0);
 }
@@ -61,7 +72,7 @@ TEST(FilePages, OfNumbersReadInTheirOrderAreDroppedBehind) {
   EXPECT_GT(expected, 100.0);
   EXPECT_GT(resident_bytes(), before + 0.9 * static_cast<double>(large));
   drop_file_pages(file.numbers().data(), large);
-  EXPECT_LT(resident_bytes(), before + 0.1 * static_cast<double>(large));
+  expect_dropped(resident_bytes(), before);
   double found = 0.0, most = 0.0;
   for_parts(file.numbers(), [&](std::span<const double> part, Index first) {
     EXPECT_EQ(part.data(), file.numbers().data() + first);
@@ -69,7 +80,7 @@ TEST(FilePages, OfNumbersReadInTheirOrderAreDroppedBehind) {
     most = std::max(most, resident_bytes());
   });
   EXPECT_EQ(found, expected);
-  EXPECT_LT(most, before + 0.1 * static_cast<double>(large));
+  expect_dropped(most, before);
 }
 
 TEST(FilePages, OfSinglePlacesAreDroppedOnceThereWereMany) {
@@ -77,7 +88,7 @@ TEST(FilePages, OfSinglePlacesAreDroppedOnceThereWereMany) {
   const double before = resident_bytes(), expected = sum(file.numbers());
   EXPECT_GT(resident_bytes(), before + 0.9 * static_cast<double>(large));
   for (int i = 0; i < 100; ++i) count_file_places(&file.numbers()[to_size(1000 * i)], 100);
-  EXPECT_LT(resident_bytes(), before + 0.1 * static_cast<double>(large));
+  expect_dropped(resident_bytes(), before);
   EXPECT_EQ(sum(file.numbers()), expected);
 }
 
