@@ -12,8 +12,8 @@
 #pragma GCC visibility push(default)
 namespace polyak {
 
-/// How fast a file is read, about: what the predicted seconds of a solve, and so the choice of auto,
-/// follow.
+/// How fast a file is read, about: what the predicted seconds of a solve, and so the choice of
+/// auto, follow.
 struct DiskRates {
   double sweep_bytes = 0.0;  ///< per second, rows in their order
   double single_rows = 0.0;  ///< per second, rows at random places
@@ -26,7 +26,7 @@ struct DiskUse {
   Index depth = 0;            ///< reads in progress at a time, at most
   double buffer_bytes = 0.0;  ///< memory of all buffers and of the rows kept, at most
   Index reads = 0;
-  double bytes = 0.0;  ///< read until now, with the rest of the blocks in which rows lie
+  double bytes = 0.0;   ///< read until now, with the rest of the blocks in which rows lie
   double sweeps = 0.0;  ///< rows used in order until now, divided by the rows of the file
   std::optional<DiskRates> rates;  ///< given, or measured when a file of some size was opened
 };

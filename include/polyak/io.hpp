@@ -33,7 +33,7 @@ enum class Storage {
 
 struct ReadOptions {
   std::optional<std::string>
-      rhs_column;          ///< .csv, .parquet: the column that is b, by name or by number from 1
+      rhs_column;  ///< .csv, .parquet: the column that is b, by name or by number from 1
   /// .csv, .parquet: the columns that are read, and those that are not, by name, by number from 1,
   /// or by a name in which '*' stands for any characters. No columns: all of them. Other columns
   /// may hold anything.
@@ -112,8 +112,8 @@ struct FileInfo {
       {};  ///< of formats that may hold several; rows and cols are then set only if there is one
 };
 FileInfo inspect(const std::string& path);
-/// How many columns of A read_table takes from this table, which inspect() has described. Error usage
-/// if one of them does not exist.
+/// How many columns of A read_table takes from this table, which inspect() has described. Error
+/// usage if one of them does not exist.
 Index columns_read(const std::string& path, const FileInfo& info, const ReadOptions& options);
 
 }  // namespace polyak

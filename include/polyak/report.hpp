@@ -203,8 +203,8 @@ std::string to_json(const Report& report);
 /// The history as CSV, header line first.
 std::string history_csv(const std::vector<Measurement>& history);
 /// One line per unknown and right-hand side: estimate, standard error, t value, p value and the
-/// ends of the confidence interval, header line first; absent values are empty cells. Without names the
-/// unknowns are called x1, x2, …
+/// ends of the confidence interval, header line first; absent values are empty cells. Without names
+/// the unknowns are called x1, x2, …
 std::string statistics_csv(const Report& report, const std::vector<std::string>& names = {},
                            double confidence = 0.95);
 

@@ -18,7 +18,7 @@ struct ProblemShape {
   bool shared_weights = false;  ///< ProblemData::shared_weights: never copied
   bool ridge = false;
   bool bounds = false;
-  Index ranks = 1;        ///< that share the rows
+  Index ranks = 1;                     ///< that share the rows
   std::optional<DiskRates> disk = {};  ///< where rows are read when they are used
   double products = 0.0;               ///< RowMatrix::gram_products; 0 where not counted yet
 

@@ -33,8 +33,8 @@ struct RunState {
 
 /// The state of a solve; of the method auto a sequence of runs.
 struct Snapshot {
-  std::vector<Report> finished;  ///< method auto: reports of the runs that have ended
-  RunState run;                  ///< the current run
+  std::vector<Report> finished;        ///< method auto: reports of the runs that have ended
+  RunState run;                        ///< the current run
   std::optional<DiskRates> disk = {};  ///< method auto: by which the runs were chosen
 };
 

@@ -31,8 +31,7 @@ StoredArrayPtr open_tiff(const std::vector<std::string>& files) {
 }
 ArrayInfo inspect_tiff(const MappedFile& file) { refuse(file.name()); }
 std::unique_ptr<RowSource> parquet_rows(const std::shared_ptr<const MappedFile>& file,
-                                        const ReadOptions&,
-                                        const std::optional<RowRange>&) {
+                                        const ReadOptions&, const std::optional<RowRange>&) {
   refuse(file->name());
 }
 FileInfo inspect_parquet(const MappedFile& file) { refuse(file.name()); }

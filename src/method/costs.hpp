@@ -31,12 +31,12 @@ struct Costs {
   double copy() const { return copy_; }  ///< A and its norms, to and from the device
   /// A'A is computed by a device: dense rows.
   bool gram_on_device() const { return gram_on_device_; }
-  double pass() const { return pass_; }        ///< one read of A: a fused gradient
-  double gram() const { return gram_; }        ///< AᵀA and Aᵀb
+  double pass() const { return pass_; }               ///< one read of A: a fused gradient
+  double gram() const { return gram_; }               ///< AᵀA and Aᵀb
   double gram_products() const { return products_; }  ///< the same, without a read from a disk
-  double subset_by_qr(double rows) const;      ///< a subset solved by singular values
-  double subset_by_gram(double rows) const;    ///< a subset solved by normal equations
-  double sketch() const;                       ///< one read, each entry added eight times
+  double subset_by_qr(double rows) const;             ///< a subset solved by singular values
+  double subset_by_gram(double rows) const;           ///< a subset solved by normal equations
+  double sketch() const;                              ///< one read, each entry added eight times
   double rows_read(double rows) const { return rows * row_; }  ///< from a disk, at random places
   double kaczmarz(double passes) const;        ///< row after row on one core, and a measurement
   double kaczmarz_steps(double passes) const;  ///< without the measurement

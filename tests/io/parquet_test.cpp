@@ -221,9 +221,8 @@ TEST(Parquet, AColumnThatIsNotUsedMayHoldAnything) {
   ReadOptions options;
   options.rhs_column = "y";
   const auto source = io::parquet_rows(file, only({"x"}, options));
-  EXPECT_EQ(
-      values_of(*io::load_rows(io::parquet_rows(file, only({"x"}, options)), {}, "").A),
-      (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(values_of(*io::load_rows(io::parquet_rows(file, only({"x"}, options)), {}, "").A),
+            (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(source->names(), Names{"x"});
 }
 

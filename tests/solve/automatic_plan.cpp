@@ -170,7 +170,8 @@ TEST(automatic_plan, of_rows_on_a_disk_pays_for_every_pass_at_its_rate) {
   const ProblemShape shape = dense(1000000, 100);
   const Costs memory(shape), disk(on_disk(shape, 1e9, 5e4));
   EXPECT_DOUBLE_EQ(disk.pass(), 0.8);
-  EXPECT_NEAR(disk.krylov(10.0, 1.0) - memory.krylov(10.0, 1.0), 13.0 * (0.8 - memory.pass()), 1e-9);
+  EXPECT_NEAR(disk.krylov(10.0, 1.0) - memory.krylov(10.0, 1.0), 13.0 * (0.8 - memory.pass()),
+              1e-9);
   EXPECT_NEAR(disk.normal(), 1.6, 0.1);
   EXPECT_NEAR(disk.subset_by_qr(1000.0) - memory.subset_by_qr(1000.0), 0.02, 1e-12);
   EXPECT_GE(disk.kaczmarz_steps(1.0), 20.0);

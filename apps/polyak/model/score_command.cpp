@@ -30,12 +30,11 @@ const std::vector<OptionRecord<ScoreOptions>>& score_options() {
 }
 
 Usage score_usage() {
-  return {
-      .command = "score",
-      .positionals = {"MODEL", "DATA", "b"},
-      .required = 2,
-      .text =
-          R"(Compare a model that `polyak solve --model` has written with other rows.
+  return {.command = "score",
+          .positionals = {"MODEL", "DATA", "b"},
+          .required = 2,
+          .text =
+              R"(Compare a model that `polyak solve --model` has written with other rows.
 
 Usage: polyak score MODEL.json TABLE [options]
        polyak score MODEL.json A b [options]
@@ -43,7 +42,7 @@ Usage: polyak score MODEL.json TABLE [options]
 Printed are R squared (1 minus the sum of squared errors over that about the mean),
 the root mean square and the mean absolute error of the prediction, for each target.
 )",
-      .ending = R"(
+          .ending = R"(
 Examples:
   polyak score m.json test.csv
   polyak score m.json test.csv --rhs-column sold_for --json

@@ -77,9 +77,9 @@ int run_stream(SolveRequest& request, Loaded& loaded, double read_s, Watchdog& w
 /// Of the unknown of column j; without names "x1", "x2", …
 std::string column_name(const std::vector<std::string>& names, Index j);
 
-/// Writes x, report, history, statistics and the files of a model, then prints a summary. A history that
-/// cannot be written is a warning; for any other file it is an Error io, thrown after
-/// the remaining files are written.
+/// Writes x, report, history, statistics and the files of a model, then prints a summary. A history
+/// that cannot be written is a warning; for any other file it is an Error io, thrown after the
+/// remaining files are written.
 void write_outputs(const SolveRequest& request, const std::vector<std::string>& names,
                    int exit_code, Report& report, Messages& messages,
                    const Problem* problem = nullptr);

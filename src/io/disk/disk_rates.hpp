@@ -10,8 +10,9 @@
 
 namespace polyak::io {
 
-/// Reads blocks in order, and single rows at random places with the queue full. Rounded, so that the
-/// next run finds the same. Nothing for a file that is small, or of which a part cannot be read.
+/// Reads blocks in order, and single rows at random places with the queue full. Rounded, so that
+/// the next run finds the same. Nothing for a file that is small, or of which a part cannot be
+/// read.
 std::optional<DiskRates> measured_rates(const DiskFile& file, const RowLayout& layout,
                                         ReadQueue& queue);
 
