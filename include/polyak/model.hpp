@@ -41,9 +41,14 @@ std::string to_json(const LinearModel& model);
 /// Error bad_data, naming the file, if it is not what to_json() writes.
 LinearModel read_model(const std::string& path);
 
+/// Error bad_data, for `where`, that names all columns of the model that are not among `names`, or
+/// one that is there twice.
+void check_columns(const LinearModel& model, const std::vector<std::string>& names,
+                   const std::string& where);
+
 /// n × c targets of the rows of A. With `names` the columns are found by name, in any order, and A
-/// may have others: Error bad_data that names all columns that are missing. Without names on
-/// either side A has the columns of the model in their order.
+/// may have others, which take no part (check_columns). Without names on either side A has the
+/// columns of the model in their order.
 Array predictions(const LinearModel& model, const RowMatrix& A,
                   const std::vector<std::string>& names, Index threads = 0);
 

@@ -25,12 +25,6 @@ Index edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-std::string closest(const std::vector<std::string>& names, const std::string& wanted) {
-  return *std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
-    return edit_distance(a, wanted) < edit_distance(b, wanted);
-  });
-}
-
 [[noreturn]] void refuse_column(const std::vector<std::string>& names, Index count,
                                 const std::string& wanted, const std::string& file) {
   ErrorParts parts{.what = "there is no such column",
@@ -75,6 +69,12 @@ std::vector<bool> marked(const std::vector<std::string>& names, Index count,
 }
 
 }  // namespace
+
+std::string closest(const std::vector<std::string>& names, const std::string& wanted) {
+  return *std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
+    return edit_distance(a, wanted) < edit_distance(b, wanted);
+  });
+}
 
 std::vector<Index> ColumnChoice::all() const {
   std::vector<Index> out = matrix;

@@ -30,6 +30,9 @@ ColumnChoice choose_columns(const std::vector<std::string>& names, Index count,
 Index find_column(const std::vector<std::string>& names, Index count, const std::string& wanted,
                   const std::string& file);
 
+/// The name that differs from `wanted` in the fewest letters; there is at least one.
+std::string closest(const std::vector<std::string>& names, const std::string& wanted);
+
 /// The option that leaves these columns out, for messages; empty if they are many.
 std::string leaving_out(const std::vector<std::string>& names, const std::vector<Index>& columns);
 

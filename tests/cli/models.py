@@ -80,7 +80,13 @@ def missing_values_keep_their_row():
     done = polyak("predict", "m.json", "holes.csv")
     lines = done.stdout.split()
     assert lines[0] == "price" and lines[2:] == ["nan", "nan"], done
-    assert "2 of 3 rows have a missing value, and nan as their prediction" in done.stderr, done
+    assert "2 of 3 rows have a missing or infinite value, and no finite prediction" in done.stderr, done
+
+
+def a_model_of_a_run_that_did_not_converge_is_told():
+    polyak(*fit, "--method", "gd", "--max-iterations", "1", "--model", "early.json", code=3)
+    done = polyak("predict", "early.json", "new.csv")
+    assert "the run that made the model ended as limit: " in done.stderr, done
 
 
 def scores():
@@ -101,6 +107,7 @@ def scores():
     polyak("score", "m.json", "other.csv", "--rhs-column", "sold", code=65)
     found = json.loads(polyak("score", "m.json", "other.csv", "--rhs-column", "sold", "--drop-nonfinite-rows", "--json").stdout)
     assert found["rows"] == 1 and "r_squared" not in found["targets"][0], found
+    assert "1 row with NaN" in polyak("score", "m.json", "other.csv", "--rhs-column", "sold", "--drop-nonfinite-rows").stderr
 
 
 def arrays_without_names():
@@ -146,6 +153,7 @@ predictions_are_those_of_the_fit()
 columns_may_stand_anywhere()
 what_lies_beyond_the_fit_is_told()
 missing_values_keep_their_row()
+a_model_of_a_run_that_did_not_converge_is_told()
 scores()
 arrays_without_names()
 what_cannot_be_done_is_said()

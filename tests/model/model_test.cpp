@@ -125,8 +125,13 @@ TEST(predictions, take_columns_by_name_in_any_order) {
   EXPECT_EQ(direct(1, 0), 1.0 + 2.0 * 60 - 3.0 * 3);
   const Array other = predictions(model, *rows({2, 7, 50, 3, 7, 60}, 3), {"rooms", "zone", "area"});
   const Array unnamed = predictions(model, *rows({50, 2, 60, 3}, 2), {});
+  // A column that takes no part may hold anything.
+  const double nan = std::nan("");
+  const Array beside =
+      predictions(model, *rows({2, nan, 50, 3, nan, 60}, 3), {"rooms", "zone", "area"});
   for (Index i = 0; i < 2; ++i)
     for (Index k = 0; k < 2; ++k) {
+      EXPECT_EQ(beside(i, k), other(i, k));
       EXPECT_NEAR(other(i, k), direct(i, k), 1e-14 * std::abs(direct(i, k)));
       EXPECT_EQ(unnamed(i, k), direct(i, k));
     }

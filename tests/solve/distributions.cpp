@@ -47,6 +47,7 @@ TEST(distributions, of_student_have_the_closed_forms) {
   }
   EXPECT_NEAR(student_two_sided(1e9, 1.0) / (2.0 / M_PI * 1e-9), 1.0, 1e-12);  // far out
   EXPECT_EQ(student_two_sided(1e200, 3.0), 0.0);
+  EXPECT_TRUE(std::isnan(student_two_sided(std::nan(""), 3.0)));  // 0 divided by an error of 0
 }
 
 // SciPy rounds 1 − x where there are many degrees of freedom below; see also the next test.

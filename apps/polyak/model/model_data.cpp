@@ -5,52 +5,31 @@
 #include <algorithm>
 #include <utility>
 
-#include "polyak/error.hpp"
+#include "polyak/files.hpp"
 #include "polyak/table_stream.hpp"
 
 namespace polyak::cli {
 namespace {
 
+// A pipe holds a table; it cannot be inspected and then read.
 bool is_table(const std::string& path) {
-  return is_text_table(path) || path.ends_with(".parquet") || path == "-";
-}
-
-// Before anything is read: all columns that are missing, in one line.
-void check_columns(const LinearModel& model, const std::string& path) {
-  const std::vector<std::string> names = inspect(path).names;
-  if (names.empty())
-    throw Error(ErrorCode::bad_data,
-                {.what = "the table has no names, and the columns of the model have",
-                 .where = path,
-                 .expected = listed(model.columns),
-                 .hint = "add a line of names, or convert the rows to .npy"});
-  std::vector<std::string> missing;
-  for (const std::string& column : model.columns)
-    if (std::find(names.begin(), names.end(), column) == names.end()) missing.push_back(column);
-  if (missing.empty()) return;
-  const std::string near = nearest(missing.front(), names);
-  throw Error(
-      ErrorCode::bad_data,
-      {.what = fmt::format("{} of the {} columns of the model {} missing", missing.size(),
-                           model.columns.size(), missing.size() == 1 ? "is" : "are"),
-       .where = path,
-       .found = "no " + listed(missing),
-       .hint = near.empty() ? "" : fmt::format("is '{}' meant by '{}'?", missing.front(), near)});
+  return is_text_table(path) || path.ends_with(".parquet") || is_stream(path);
 }
 
 }  // namespace
 
-ModelRows read_model_rows(const std::string& model, const std::string& rows, ReadOptions options) {
-  ModelRows out{.model = read_model(model), .table = {}};
-  if (is_table(rows) && !out.model.columns.empty()) {
-    if (rows != "-") check_columns(out.model, rows);
-    options.columns = out.model.columns;
+ModelRows read_model_rows(LinearModel model, const std::string& rows, ReadOptions options) {
+  if (is_table(rows) && !model.columns.empty()) {
+    if (!is_stream(rows)) check_columns(model, inspect(rows).names, rows);
+    options.columns = model.columns;
   }
-  out.table = read_table(rows, options);
-  return out;
+  return {.model = std::move(model), .table = read_table(rows, options)};
 }
 
-void warn_of_extrapolation(const ModelRows& rows, Messages& messages) {
+void warn_of_model(const ModelRows& rows, Messages& messages) {
+  if (!rows.model.status.empty() && rows.model.status != "converged")
+    messages.warning("the run that made the model ended as " + rows.model.status + ": " +
+                     rows.model.reason);
   constexpr std::size_t most = 5;
   const auto all = extrapolations(rows.model, *rows.table.A, rows.table.names);
   for (std::size_t k = 0; k < std::min(most, all.size()); ++k) {

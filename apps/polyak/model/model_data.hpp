@@ -18,11 +18,12 @@ struct ModelRows {
   Table table;
 };
 
-/// Reads the model and the columns that it needs of a table, as `options` says; other columns are
-/// not read, and may be text. A file without names has the columns of the model in their order.
-ModelRows read_model_rows(const std::string& model, const std::string& rows, ReadOptions options);
+/// Reads the columns that the model needs of a table, as `options` says; other columns are not
+/// read, and may be text. A file without names has the columns of the model in their order.
+ModelRows read_model_rows(LinearModel model, const std::string& rows, ReadOptions options);
 
-/// A warning for each column with values beyond those of the fit.
-void warn_of_extrapolation(const ModelRows& rows, Messages& messages);
+/// Warnings about a model whose run did not converge, and about columns with values beyond those
+/// of the fit.
+void warn_of_model(const ModelRows& rows, Messages& messages);
 
 }  // namespace polyak::cli

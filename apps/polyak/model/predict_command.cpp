@@ -54,30 +54,29 @@ void write_predictions(const LinearModel& model, const Array& values,
                        const std::optional<std::string>& output) {
   const std::string path = output.value_or("-");
   if (path == "-" || path.ends_with(".csv") || path.ends_with(".csv.gz"))
-    return write_matrix(path == "-" ? "-" : path,
+    return write_matrix(path,
                         *dense_view(MatrixView<const double>{values.view().data, values.rows(),
                                                              values.cols(), values.view().stride}),
                         model.targets);
   write_array(path, values.view());
 }
 
-// A row with a missing value keeps its place.
+// A row with such a value keeps its place.
 void warn_of_missing(const Array& values, Messages& messages) {
   Index missing = 0;
   for (Index i = 0; i < values.rows(); ++i) missing += !std::isfinite(values(i, 0));
   if (missing > 0)
-    messages.warning(fmt::format("{} of {} rows have a missing value, and nan as their prediction",
-                                 missing, values.rows()));
+    messages.warning(
+        fmt::format("{} of {} rows have a missing or infinite value, and no finite prediction",
+                    missing, values.rows()));
 }
 
 }  // namespace
 
 int predict_command(const Words& words, Messages& messages) {
   PredictOptions asked;
-  DataOptions data;
   MessageOptions message;
   OptionSet set;
-  set.add("Data", model_reading_options(false), data);
   set.add("Output", predict_options(), asked);
   set.add("Messages", message_options(), message);
   const Parsed parsed = parse(words, set, predict_usage());
@@ -88,14 +87,14 @@ int predict_command(const Words& words, Messages& messages) {
   const std::string& path = parsed.positionals[1];
   messages.status("reading " + path);
   const auto [rows, values] = with_memory_for(path, [&] {
-    ReadOptions options = data.read_options();
+    ReadOptions options = DataOptions().read_options();
     options.keep_nonfinite = true;
-    ModelRows read = read_model_rows(parsed.positionals[0], path, options);
+    ModelRows read = read_model_rows(read_model(parsed.positionals[0]), path, options);
     Array predicted = predictions(read.model, *read.table.A, read.table.names);
     return std::pair(std::move(read), std::move(predicted));
   });
   messages.status("");
-  warn_of_extrapolation(rows, messages);
+  warn_of_model(rows, messages);
   warn_of_missing(values, messages);
   write_predictions(rows.model, values, asked.output);
   if (asked.output && *asked.output != "-" && !messages.quiet() && !messages.json())

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/memory.hpp"
 #include "model/model_data.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 struct ScoreOptions {
   std::optional<std::string> rhs_column;
-  bool json = false;
+  bool drop_nonfinite_rows = false, json = false;
 };
 
 const std::vector<OptionRecord<ScoreOptions>>& score_options() {
@@ -24,6 +25,10 @@ const std::vector<OptionRecord<ScoreOptions>>& score_options() {
        .value = "NAME",
        .sentence = "The column of the table that the model is compared with; auto is the target of "
                    "the model."},
+      {.name = "drop-nonfinite-rows",
+       .field = &O::drop_nonfinite_rows,
+       .value = "",
+       .sentence = "Leave out rows with NaN, Inf or an empty cell, and report their number."},
       {.name = "json", .field = &O::json, .value = "", .sentence = "Print the scores as JSON."},
   };
   return table;
@@ -49,16 +54,14 @@ Examples:
 )"};
 }
 
-ModelRows read_rows(const std::vector<std::string>& files, const DataOptions& data,
-                    const ScoreOptions& asked) {
-  if (files.size() == 3) {
-    ModelRows out = read_model_rows(files[0], files[1], data.read_options());
-    out.table.b = read_array(files[2]);
-    return out;
-  }
-  ReadOptions options = data.read_options();
-  options.rhs_column = asked.rhs_column.value_or(read_model(files[0]).targets.front());
-  return read_model_rows(files[0], files[1], options);
+ModelRows read_rows(const std::vector<std::string>& files, const ScoreOptions& asked) {
+  LinearModel model = read_model(files[0]);
+  ReadOptions options = DataOptions().read_options();
+  options.drop_nonfinite_rows = asked.drop_nonfinite_rows;
+  if (files.size() < 3) options.rhs_column = asked.rhs_column.value_or(model.targets.front());
+  ModelRows out = read_model_rows(std::move(model), files[1], options);
+  if (files.size() == 3) out.table.b = read_array(files[2]);
+  return out;
 }
 
 void check_shapes(const ModelRows& rows, const std::string& data) {
@@ -105,10 +108,8 @@ std::string as_json(const LinearModel& model, Index rows, const std::vector<Scor
 
 int score_command(const Words& words, Messages& messages) {
   ScoreOptions asked;
-  DataOptions data;
   MessageOptions message;
   OptionSet options;
-  options.add("Data", model_reading_options(true), data);
   options.add("Scores", score_options(), asked);
   options.add("Messages", message_options(), message);
   const Parsed parsed = parse(words, options, score_usage());
@@ -117,10 +118,13 @@ int score_command(const Words& words, Messages& messages) {
   const std::string& path = parsed.positionals[1];
   messages.status("reading " + path);
   const ModelRows rows =
-      with_memory_for(path, [&] { return read_rows(parsed.positionals, data, asked); });
+      with_memory_for(path, [&] { return read_rows(parsed.positionals, asked); });
   messages.status("");
   check_shapes(rows, path);
-  warn_of_extrapolation(rows, messages);
+  warn_of_model(rows, messages);
+  if (const Index dropped = rows.table.dropped_rows; dropped > 0)
+    messages.warning(fmt::format("{} row{} with NaN, Inf or an empty cell left out", dropped,
+                                 dropped == 1 ? "" : "s"));
   const Array predicted = predictions(rows.model, *rows.table.A, rows.table.names);
   const std::vector<Score> list = scores(predicted.view(), rows.table.b.view());
   const Index n = rows.table.A->rows();

@@ -27,6 +27,7 @@ std::string seconds_text(double seconds) {
 // The first method of auto, as far as the sizes tell it: a look may change the choice.
 std::string expected_choice(const ProblemShape& shape, const SolveOptions& options) {
   const AutomaticPlan plan = automatic_plan(shape, options);
+  if (plan.steps.empty()) return "";
   std::string out = "\npolyak: ";
   if (plan.rows_to_look_at > 0) out += fmt::format("{} rows first, then ", plan.rows_to_look_at);
   const AutomaticPlan::Step& first = plan.steps.front();

@@ -254,14 +254,6 @@ const std::vector<OptionRecord<DataOptions>>& reading_options() {
   return table;
 }
 
-std::vector<OptionRecord<DataOptions>> model_reading_options(bool may_drop_rows) {
-  std::vector<OptionRecord<DataOptions>> out;
-  for (const auto& record : reading_options())
-    if (record.name == "precision" || (may_drop_rows && record.name == "drop-nonfinite-rows"))
-      out.push_back(record);
-  return out;
-}
-
 ReadOptions DataOptions::read_options() const {
   return {.rhs_column = rhs_column,
           .columns = listed_names(columns),

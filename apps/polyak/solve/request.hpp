@@ -31,9 +31,6 @@ struct DataOptions {
 /// The data options that apply to a matrix without right-hand side.
 const std::vector<OptionRecord<DataOptions>>& reading_options();
 
-/// Those of them that apply to rows whose columns a model names.
-std::vector<OptionRecord<DataOptions>> model_reading_options(bool may_drop_rows);
-
 /// The rest of the problem, besides A and b.
 struct ProblemOptions {
   std::optional<std::string> weights, x0, reference, lower, upper;

@@ -56,6 +56,7 @@ double fraction(double a, double b, double x, double y) {
 }  // namespace
 
 double incomplete_beta(double a, double b, double x, double y) {
+  if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
   if (x <= 0.0) return 0.0;
   if (y <= 0.0) return 1.0;
   if (x > (a + 1.0) / (a + b + 2.0)) return 1.0 - incomplete_beta(b, a, y, x);
